@@ -1,0 +1,137 @@
+//! From a program's output to a response head (RFC 3875 §6).
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+
+/// What a header block may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeadLimits {
+    /// Bytes of the whole block.
+    pub block: usize,
+    /// Bytes of one line.
+    pub line: usize,
+    /// Lines.
+    pub lines: usize,
+}
+
+impl Default for HeadLimits {
+    fn default() -> Self {
+        Self {
+            block: 64 << 10,
+            line: 16 << 10,
+            lines: 256,
+        }
+    }
+}
+
+/// A parser that is fed output as it comes. Its answer does not depend on how the output is cut into pieces.
+#[derive(Debug)]
+pub struct HeadParser {
+    #[expect(dead_code, reason = "skeleton")]
+    limits: HeadLimits,
+}
+
+/// Where the parser stands.
+#[derive(Debug)]
+pub enum Progress {
+    /// The block is not complete.
+    More,
+    /// The block is complete; `rest` is the beginning of the body.
+    Complete {
+        /// The head.
+        head: ResponseHead,
+        /// What followed the blank line in the last piece.
+        rest: Bytes,
+    },
+}
+
+/// A response head, ready for HTTP.
+#[derive(Debug, Clone)]
+pub struct ResponseHead {
+    /// Which of the response kinds of RFC 3875 §6.2 this is.
+    pub kind: ResponseKind,
+    /// The status: as given, or 200, or 302 for a redirect.
+    pub status: StatusCode,
+    /// The reason phrase the program gave, for HTTP/1.
+    pub reason: Option<String>,
+    /// The fields to be sent: hop-by-hop ones, Status and Content-Length removed, repeated ones kept in order.
+    pub headers: HeaderMap,
+    /// The body's length, if the program stated one that is a number.
+    pub content_length: Option<u64>,
+    /// Lines that were tolerated but dropped (an odd name), for the log.
+    pub dropped: Vec<String>,
+}
+
+/// The response kinds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResponseKind {
+    /// A document.
+    Document,
+    /// A redirect for the client to follow.
+    ClientRedirect,
+    /// A path on this host (with query), to be answered in place: Location was the sole field and begins with one slash.
+    LocalRedirect(String),
+}
+
+/// Why a header block is refused. For the record and the log; the client gets a bare 502.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HeadError {
+    /// Nothing was written.
+    #[error("the program wrote nothing")]
+    Empty,
+    /// The output ended inside the block.
+    #[error("the output ended before the blank line that ends the header block")]
+    Incomplete,
+    /// A line that is no field.
+    #[error("line {line} of the header block has no colon: {text:?}")]
+    NoColon {
+        /// Its number, from 1.
+        line: usize,
+        /// Its beginning.
+        text: String,
+    },
+    /// A field with a bad name or value.
+    #[error("line {line} of the header block is malformed: {why}: {text:?}")]
+    BadField {
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong.
+        why: &'static str,
+        /// Its beginning.
+        text: String,
+    },
+    /// A Status that is not 200–599.
+    #[error("the status {0:?} is not a number from 200 to 599")]
+    BadStatus(String),
+    /// None of Content-Type, Location and Status.
+    #[error("the header block has none of Content-Type, Location and Status")]
+    NoRequiredField,
+    /// Transfer-Encoding, which is the server's business.
+    #[error("the program set Transfer-Encoding, which only the server may")]
+    TransferEncoding,
+    /// A limit was passed.
+    #[error("the header block is over the limit of {limit} {what}")]
+    OverLimit {
+        /// "bytes", "bytes in a line" or "lines".
+        what: &'static str,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+impl HeadParser {
+    /// A parser with these limits.
+    pub fn new(_limits: HeadLimits) -> Self {
+        todo!()
+    }
+
+    /// Takes the next piece of output.
+    pub fn push(&mut self, _piece: Bytes) -> Result<Progress, HeadError> {
+        todo!()
+    }
+
+    /// The output has ended before the block was complete: says how.
+    pub fn finish(self) -> HeadError {
+        todo!()
+    }
+}

@@ -1,0 +1,5 @@
+//! Native programs: operating-system processes.
+
+mod fork;
+
+pub use fork::Fork;

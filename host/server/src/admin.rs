@@ -1,0 +1,1 @@
+//! The admin listener: dashboard, API, metrics, health.

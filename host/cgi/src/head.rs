@@ -1,16 +1,36 @@
 //! From a program's output to a response head (RFC 3875 §6).
+//!
+//! Owns: what a header block may hold and what it means. Must not know: where the output comes from, nor how the head
+//! is sent.
+//!
+//! Where the RFC leaves a choice, or programs differ from it:
+//! * Lines end in LF or CR LF, also mixed. A line that begins with white space (obsolete folding) is refused.
+//! * Names are compared without case, in any order. One that no HTTP field may have but that does no harm
+//!   (`<!--`, which Python's cgitb prints) is dropped and noted; one with a space, a NUL or another control character
+//!   is refused, and so is a value with a control character.
+//! * A first line `HTTP/1.1 404 Gone away` counts as a Status; a Status field overrides it.
+//! * Interim responses (1xx) are refused.
+//! * Of a field that may be there only once, such as Content-Type, the last counts. An empty Content-Type or Location
+//!   is dropped and noted.
+//! * A Content-Length that is no number, or two that differ, is dropped and noted.
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 
+mod draft;
+mod parser;
+mod status;
+
+pub use parser::HeadParser;
+
 /// What a header block may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeadLimits {
-    /// Bytes of the whole block.
+    /// Bytes of the whole block, the blank line included.
     pub block: usize,
-    /// Bytes of one line.
+    /// Bytes of one line, without its end.
     pub line: usize,
-    /// Lines.
+    /// Lines, without the blank one.
     pub lines: usize,
 }
 
@@ -22,13 +42,6 @@ impl Default for HeadLimits {
             lines: 256,
         }
     }
-}
-
-/// A parser that is fed output as it comes. Its answer does not depend on how the output is cut into pieces.
-#[derive(Debug)]
-pub struct HeadParser {
-    #[expect(dead_code, reason = "skeleton")]
-    limits: HeadLimits,
 }
 
 /// Where the parser stands.
@@ -50,11 +63,12 @@ pub enum Progress {
 pub struct ResponseHead {
     /// Which of the response kinds of RFC 3875 §6.2 this is.
     pub kind: ResponseKind,
-    /// The status: as given, or 200, or 302 for a redirect.
+    /// The status: as given, or 200, or 302 for a Location without one.
     pub status: StatusCode,
     /// The reason phrase the program gave, for HTTP/1.
     pub reason: Option<String>,
-    /// The fields to be sent: hop-by-hop ones, Status and Content-Length removed, repeated ones kept in order.
+    /// The fields to be sent: hop-by-hop ones, Status and Content-Length removed, repeated ones kept in order. Location
+    /// is among them in every kind of redirect, so that a local one can also be left to the client.
     pub headers: HeaderMap,
     /// The body's length, if the program stated one that is a number.
     pub content_length: Option<u64>,
@@ -69,7 +83,8 @@ pub enum ResponseKind {
     Document,
     /// A redirect for the client to follow.
     ClientRedirect,
-    /// A path on this host (with query), to be answered in place: Location was the sole field and begins with one slash.
+    /// A path on this host (with query), to be answered in place: Location was the sole field, begins with one slash,
+    /// and holds nothing that a request target may not. The status is 302, for hosts that leave it to the client.
     LocalRedirect(String),
 }
 
@@ -119,19 +134,5 @@ pub enum HeadError {
     },
 }
 
-impl HeadParser {
-    /// A parser with these limits.
-    pub fn new(_limits: HeadLimits) -> Self {
-        todo!()
-    }
-
-    /// Takes the next piece of output.
-    pub fn push(&mut self, _piece: Bytes) -> Result<Progress, HeadError> {
-        todo!()
-    }
-
-    /// The output has ended before the block was complete: says how.
-    pub fn finish(self) -> HeadError {
-        todo!()
-    }
-}
+#[cfg(test)]
+mod tests;

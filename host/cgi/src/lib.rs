@@ -8,6 +8,7 @@
 pub mod authority;
 pub mod environment;
 pub mod head;
+mod hop_by_hop;
 pub mod meta_variables;
 pub mod path;
 

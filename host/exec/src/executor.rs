@@ -9,7 +9,8 @@ use crate::error::StartError;
 use crate::invocation::Invocation;
 use crate::mode::Mode;
 use crate::process::Fork;
-use crate::running::Running;
+use crate::running::{Running, StopReason};
+use crate::runs::Runs;
 use crate::wasm::{WasmCold, WasmHost, WasmWarm};
 
 /// Starts programs in one mode.
@@ -26,6 +27,7 @@ pub struct Executors {
     fork: Fork,
     wasm_cold: WasmCold,
     wasm_warm: WasmWarm,
+    runs: Runs,
 }
 
 impl Executors {
@@ -35,6 +37,7 @@ impl Executors {
             fork: Fork::new(),
             wasm_cold: WasmCold::new(Arc::clone(wasm)),
             wasm_warm: WasmWarm::new(Arc::clone(wasm)),
+            runs: Runs::new(),
         }
     }
 
@@ -55,6 +58,23 @@ impl Executors {
                 });
             }
         };
-        executor.start(invocation).await
+        let running = executor.start(invocation).await?;
+        self.runs.enter(&running.stopper);
+        Ok(running)
+    }
+
+    /// How many programs run now, in all modes.
+    pub fn running_count(&self) -> usize {
+        self.runs.count()
+    }
+
+    /// Stops every running program, and from now on every one that is started.
+    pub fn stop_all(&self, reason: StopReason) {
+        self.runs.stop_all(reason);
+    }
+
+    /// Resolves when no program runs: all are reaped, all instances gone.
+    pub async fn idle(&self) {
+        self.runs.idle().await;
     }
 }

@@ -13,6 +13,7 @@ pub mod outcome;
 pub mod process;
 pub mod runnable;
 pub mod running;
+pub mod runs;
 pub mod wasm;
 
 pub use error::StartError;
@@ -23,3 +24,4 @@ pub use mode::{Family, Mode};
 pub use outcome::Outcome;
 pub use runnable::{Native, Runnable};
 pub use running::{Cut, Exit, Finished, Output, Running, StopReason, Stopper};
+pub use runs::Runs;

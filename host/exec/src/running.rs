@@ -7,7 +7,7 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use crate::outcome::Outcome;
+use crate::runs::Entry;
 
 /// A program that has been started. Dropping its [`Output`] before the end stops the program as
 /// [`StopReason::ClientGone`]; its end is still measured and still arrives at `finished`.
@@ -71,9 +72,11 @@ pub struct Stopper {
 }
 
 #[derive(Debug, Default)]
-struct StopperShared {
+pub(crate) struct StopperShared {
     cut: OnceLock<Cut>,
     token: CancellationToken,
+    /// Leaves the list of runs with the last clone.
+    entry: OnceLock<Entry>,
 }
 
 impl Stopper {
@@ -102,6 +105,22 @@ impl Stopper {
     /// Resolves when the output is cut.
     pub async fn cancelled(&self) {
         self.shared.token.cancelled().await;
+    }
+
+    /// Keeps the run's place in the list of runs for as long as the run lasts.
+    pub(crate) fn keep(&self, entry: Entry) {
+        // A run enters one list, once; a second entry would be dropped here and thereby leave its list.
+        drop(self.shared.entry.set(entry));
+    }
+
+    pub(crate) fn downgrade(&self) -> Weak<StopperShared> {
+        Arc::downgrade(&self.shared)
+    }
+
+    pub(crate) fn upgrade(shared: &Weak<StopperShared>) -> Option<Self> {
+        Some(Self {
+            shared: shared.upgrade()?,
+        })
     }
 
     fn cancelled_owned(&self) -> WaitForCancellationFutureOwned {
@@ -145,19 +164,24 @@ impl Output {
 
     /// The next piece: `Ok(None)` at the end of a complete output, `Err` when the host cut it short or reading failed.
     pub fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, OutputError>> {
-        // What the program managed to write comes before the news that it was cut.
-        match self.source.as_mut().poll_next(cx) {
-            Poll::Ready(Some(Ok(chunk))) => {
-                self.bytes += chunk.len() as u64;
-                return Poll::Ready(Ok(Some(chunk)));
+        let mut cut = self.stopper.get().is_some();
+        loop {
+            // What the program managed to write comes before the news that it was cut.
+            match self.source.as_mut().poll_next(cx) {
+                Poll::Ready(Some(Ok(chunk))) => {
+                    self.bytes += chunk.len() as u64;
+                    return Poll::Ready(Ok(Some(chunk)));
+                }
+                Poll::Ready(Some(Err(error))) => return Poll::Ready(Err(OutputError::Io(error))),
+                Poll::Ready(None) => return Poll::Ready(self.end()),
+                Poll::Pending if cut => return Poll::Ready(self.end()),
+                Poll::Pending => {}
             }
-            Poll::Ready(Some(Err(error))) => return Poll::Ready(Err(OutputError::Io(error))),
-            Poll::Ready(None) => return Poll::Ready(self.end()),
-            Poll::Pending => {}
-        }
-        match std::future::Future::poll(self.cancelled.as_mut(), cx) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(()) => Poll::Ready(self.end()),
+            match Future::poll(self.cancelled.as_mut(), cx) {
+                Poll::Pending => return Poll::Pending,
+                // Cut since the source was asked: it may have been written to in between, so it is asked once more.
+                Poll::Ready(()) => cut = true,
+            }
         }
     }
 

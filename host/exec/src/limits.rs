@@ -14,7 +14,7 @@ pub struct Limits {
     pub grace: Duration,
     /// Processor time, user and system together.
     pub cpu: Duration,
-    /// Address space of a process, or total linear memory of a module, in bytes.
+    /// Private writable memory of a process, or total linear memory of a module, in bytes.
     pub memory: u64,
     /// Bytes of standard error kept for the record; the rest is drained and dropped.
     pub stderr: usize,

@@ -1,0 +1,9 @@
+//! Black-box tests. Modules mirror what is addressed: programs, the API, the command line, the pages.
+#[cfg(test)]
+mod api;
+#[cfg(test)]
+mod browser;
+#[cfg(test)]
+mod cli;
+#[cfg(test)]
+mod programs;

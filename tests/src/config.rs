@@ -1,0 +1,117 @@
+//! From what a test needs to a configuration file and a running host.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use tempfile::TempDir;
+
+use crate::host::{TOKEN, TestHost, binary};
+
+/// The folder of the repository.
+pub fn repository() -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests.parent().unwrap_or(tests).to_owned()
+}
+
+/// A sample program's file: `guest("hello", "native")` or `guest("hello", "wasm")`.
+pub fn guest(name: &str, family: &str) -> PathBuf {
+    match family {
+        "wasm" => repository().join("guests/wasm").join(format!("{name}.wasm")),
+        _ => repository().join("guests/bin").join(name),
+    }
+}
+
+/// A host to be started: ports are chosen by the system, data and files live in a folder of its own.
+#[derive(Debug)]
+pub struct HostBuilder {
+    folder: TempDir,
+    settings: String,
+    tables: String,
+    arguments: Vec<String>,
+}
+
+impl HostBuilder {
+    pub(crate) fn new() -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("warmbin-test-").tempdir()?;
+        Ok(Self {
+            folder,
+            settings: String::new(),
+            tables: String::new(),
+            arguments: Vec::new(),
+        })
+    }
+
+    /// The host's folder, for files that its programs need.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Adds lines of TOML before the first table.
+    #[must_use]
+    pub fn setting(mut self, lines: &str) -> Self {
+        let _ = writeln!(self.settings, "{lines}");
+        self
+    }
+
+    /// Adds tables.
+    #[must_use]
+    pub fn table(mut self, lines: &str) -> Self {
+        let _ = writeln!(self.tables, "\n{lines}");
+        self
+    }
+
+    /// Adds a sample program in both families, with more lines for its table (limits, say).
+    #[must_use]
+    pub fn guest(self, name: &str, lines: &str) -> Self {
+        let (native, wasm) = (guest(name, "native"), guest(name, "wasm"));
+        self.table(&format!(
+            "[[program]]\nname = {name:?}\nnative = {native:?}\nwasm = {wasm:?}\n{lines}"
+        ))
+    }
+
+    /// Adds a native program from the text of a script.
+    pub fn script(self, name: &str, text: &str, lines: &str) -> Result<Self> {
+        let file = self.folder().join(name);
+        write_script(&file, text)?;
+        Ok(self.table(&format!(
+            "[[program]]\nname = {name:?}\nnative = {file:?}\n{lines}"
+        )))
+    }
+
+    /// Adds a command line argument of `warmbin serve`.
+    #[must_use]
+    pub fn argument(mut self, argument: impl Into<String>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    /// Writes the configuration and starts the host; returns once both listeners are there.
+    pub async fn start(self) -> Result<TestHost> {
+        let file = self.folder.path().join("warmbin.toml");
+        let text = format!(
+            "listen = \"127.0.0.1:0\"\nadmin_listen = \"127.0.0.1:0\"\ndata = \"data\"\n{}{}",
+            self.settings, self.tables
+        );
+        std::fs::write(&file, text)?;
+        let mut command = Command::new(binary()?);
+        command
+            .arg("serve")
+            .arg("--config")
+            .arg(&file)
+            .args(&self.arguments)
+            .env("WARMBIN_ADMIN_TOKEN", TOKEN);
+        TestHost::launch(command, self.folder).await
+    }
+}
+
+/// Writes an executable file. It is renamed into place, so that it is never both open for writing and run.
+pub(crate) fn write_script(file: &Path, text: &str) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let draft = file.with_extension("draft");
+    std::fs::write(&draft, text).with_context(|| format!("cannot write {}", draft.display()))?;
+    std::fs::set_permissions(&draft, std::fs::Permissions::from_mode(0o755))?;
+    std::fs::rename(&draft, file)?;
+    Ok(())
+}

@@ -1,5 +1,7 @@
 //! Which requests a question is about. The same filter serves the API, the dashboard and exports.
 
+mod parse;
+
 /// A conjunction of conditions; an absent one does not restrict.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
@@ -80,10 +82,4 @@ impl Filter {
         "max_us",
         "experiment",
     ];
-
-    /// Reads a filter from query pairs. Pairs whose name is not one of [`Self::KEYS`] are the caller's to judge and skipped here; an
-    /// empty value counts as absent (forms send those). Times are RFC 3339 or relative to `now_us` (`-15m`, `-6h`, `-7d`, `-30s`).
-    pub fn from_pairs(_pairs: &[(String, String)], _now_us: i64) -> Result<Self, FilterError> {
-        todo!()
-    }
 }

@@ -4,6 +4,7 @@
 //! the [`Store`] trait, which speaks in words of the domain; SQLite implements it.
 #![forbid(unsafe_code)]
 
+mod cursor;
 pub mod error;
 pub mod filter;
 pub mod percentile;
@@ -14,6 +15,7 @@ pub mod session;
 pub mod sqlite;
 pub mod stats;
 pub mod store;
+pub mod timestamp;
 pub mod words;
 
 pub use error::StoreError;

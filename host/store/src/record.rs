@@ -1,14 +1,16 @@
 //! One request, as it is remembered. Durations are microseconds here, at the database's edge.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::timestamp;
 
 /// One finished request. Field names are the API's and the columns'.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// UUIDv7, sortable by start.
     pub id: String,
     /// When it was routed: microseconds since the Unix epoch. The API shows RFC 3339.
-    #[serde(serialize_with = "crate::record::rfc3339")]
+    #[serde(serialize_with = "rfc3339", deserialize_with = "from_rfc3339")]
     pub started_at: i64,
     /// The host that served it.
     pub host: String,
@@ -63,7 +65,7 @@ pub struct Record {
 }
 
 /// What is kept of a request beside its figures.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct RecordDetail {
     /// What it wrote to standard error (lossily decoded), up to the limit.
     pub stderr: String,
@@ -76,7 +78,7 @@ pub struct RecordDetail {
 }
 
 /// A name and a value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResponseField {
     /// The name.
     pub name: String,
@@ -86,6 +88,12 @@ pub struct ResponseField {
 
 /// Writes microseconds since the epoch as RFC 3339 with `Z` and six decimals.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-pub fn rfc3339<S: serde::Serializer>(_us: &i64, _serializer: S) -> Result<S::Ok, S::Error> {
-    todo!()
+pub fn rfc3339<S: Serializer>(us: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&timestamp::to_rfc3339(*us))
+}
+
+/// Reads what [`rfc3339`] wrote, without loss.
+pub fn from_rfc3339<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    timestamp::from_rfc3339(&text).ok_or_else(|| serde::de::Error::custom("expected an RFC 3339 time"))
 }

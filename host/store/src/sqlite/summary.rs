@@ -1,0 +1,138 @@
+//! Figures per group, exact: computed from the very rows that the list shows.
+
+use std::collections::HashMap;
+
+use futures_util::TryStreamExt;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{QueryBuilder, Row, SqlitePool};
+
+use super::histogram::column;
+use super::where_clause;
+use crate::error::StoreError;
+use crate::filter::Filter;
+use crate::percentile::percentiles;
+use crate::stats::{GroupKey, Phase, SummaryRow};
+
+/// The durations of a row: the parts in order, then the total.
+const DURATIONS: [Phase; 6] = [
+    Phase::Queue,
+    Phase::Start,
+    Phase::Head,
+    Phase::Body,
+    Phase::Exit,
+    Phase::Total,
+];
+
+/// Columns before those of the group.
+const FIGURES: usize = DURATIONS.len() + 4;
+
+/// Figures per group, largest group first. Without keys there is exactly one group, even of no requests.
+///
+/// Only the needed columns are read, row by row, and sorted here: cheaper than six window functions, each of which
+/// would sort all rows inside the database.
+pub(super) async fn summary(
+    readers: &SqlitePool,
+    filter: &Filter,
+    group_by: &[GroupKey],
+) -> Result<Vec<SummaryRow>, StoreError> {
+    let mut sql = QueryBuilder::new("SELECT ");
+    for phase in DURATIONS {
+        sql.push(column(phase)).push(", ");
+    }
+    sql.push("started_at, outcome NOT IN ('ok', 'client_gone') OR status >= 500, cpu_us, peak_memory_bytes");
+    for key in group_by {
+        sql.push(format_args!(", CAST({} AS TEXT)", key.as_str()));
+    }
+    sql.push(" FROM requests");
+    where_clause::push(&mut sql, filter);
+
+    let mut groups: HashMap<Vec<Option<String>>, Group> = HashMap::new();
+    if group_by.is_empty() {
+        groups.insert(Vec::new(), Group::default());
+    }
+    let mut rows = sql.build().fetch(readers);
+    while let Some(row) = rows.try_next().await? {
+        let values = (FIGURES..FIGURES + group_by.len())
+            .map(|index| row.try_get::<Option<String>, _>(index))
+            .collect::<Result<Vec<_>, _>>()?;
+        groups.entry(values).or_default().add(&row)?;
+    }
+    drop(rows);
+
+    // Sorting millions of numbers would keep a runtime thread from its other tasks.
+    let range_us = filter
+        .from_us
+        .zip(filter.to_us)
+        .map(|(from, to)| to.saturating_sub(from));
+    let keys = group_by.to_vec();
+    let figures = move || {
+        let mut rows: Vec<SummaryRow> = groups
+            .into_iter()
+            .map(|(values, group)| group.figures(keys.iter().copied().zip(values).collect(), range_us))
+            .collect();
+        rows.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| values_of(a).cmp(values_of(b))));
+        rows
+    };
+    tokio::task::spawn_blocking(figures)
+        .await
+        .map_err(|error| StoreError::Database(sqlx::Error::Io(std::io::Error::other(error))))
+}
+
+fn values_of(row: &SummaryRow) -> impl Iterator<Item = &Option<String>> {
+    row.group.iter().map(|(_, value)| value)
+}
+
+/// What is gathered of a group while its rows pass.
+#[derive(Debug, Default)]
+struct Group {
+    durations: [Vec<u64>; DURATIONS.len()],
+    errors: u64,
+    started: Option<(i64, i64)>,
+    cpu_sum: u128,
+    cpu_count: u64,
+    peak: Option<u64>,
+}
+
+impl Group {
+    fn add(&mut self, row: &SqliteRow) -> Result<(), sqlx::Error> {
+        for (index, values) in self.durations.iter_mut().enumerate() {
+            values.push(row.try_get(index)?);
+        }
+        let started: i64 = row.try_get(DURATIONS.len())?;
+        let (first, last) = self.started.unwrap_or((started, started));
+        self.started = Some((first.min(started), last.max(started)));
+        self.errors += u64::from(row.try_get::<bool, _>(DURATIONS.len() + 1)?);
+        if let Some(cpu) = row.try_get::<Option<u64>, _>(DURATIONS.len() + 2)? {
+            self.cpu_sum += u128::from(cpu);
+            self.cpu_count += 1;
+        }
+        self.peak = self.peak.max(row.try_get(DURATIONS.len() + 3)?);
+        Ok(())
+    }
+
+    fn figures(self, group: Vec<(GroupKey, Option<String>)>, range_us: Option<i64>) -> SummaryRow {
+        let [queue, start, head, body, exit, mut total] = self.durations;
+        let count = total.len() as u64;
+        let phases = Phase::PARTS
+            .into_iter()
+            .zip([queue, start, head, body, exit])
+            .map(|(phase, mut values)| (phase, percentiles(&mut values)))
+            .collect();
+        let (first, last) = self.started.unwrap_or_default();
+        let span_us = range_us.unwrap_or(last.saturating_sub(first)).max(1_000_000);
+        SummaryRow {
+            group,
+            count,
+            errors: self.errors,
+            #[expect(clippy::cast_precision_loss, reason = "a rate needs no more than 53 bits")]
+            rps: count as f64 * 1_000_000.0 / span_us as f64,
+            total: percentiles(&mut total),
+            phases,
+            cpu_us_mean: self
+                .cpu_sum
+                .checked_div(u128::from(self.cpu_count))
+                .and_then(|mean| u64::try_from(mean).ok()),
+            peak_memory_bytes_max: self.peak,
+        }
+    }
+}

@@ -27,3 +27,6 @@ pub use session::Session;
 pub use sqlite::SqliteStore;
 pub use stats::{Bucket, GroupKey, Histogram, Percentiles, Phase, SummaryRow};
 pub use store::Store;
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,8 @@ use std::time::Duration;
 use tokio::sync::{Notify, broadcast, watch};
 use tokio::task::JoinHandle;
 
-use self::queue::{Limits, Queue, Waiting};
+pub(crate) use self::queue::Limits;
+use self::queue::{Queue, Waiting};
 use self::spill::Spill;
 use crate::record::{Record, RecordDetail};
 use crate::store::Store;
@@ -59,7 +60,7 @@ impl Recorder {
         Self::start_with(store, spill_folder, Limits::DEFAULT)
     }
 
-    fn start_with(store: Arc<dyn Store>, spill_folder: PathBuf, limits: Limits) -> Self {
+    pub(crate) fn start_with(store: Arc<dyn Store>, spill_folder: PathBuf, limits: Limits) -> Self {
         let spill = Spill::adopt(spill_folder);
         let shared = Arc::new(Shared {
             queue: Mutex::new(Queue::new(limits, spill.records())),

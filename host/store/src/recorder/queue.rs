@@ -20,20 +20,20 @@ pub(super) type Entry = (Record, RecordDetail);
 
 /// How much waits in memory.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// Records beyond this are lost.
-    pub(super) records: usize,
+    pub(crate) records: usize,
     /// At this many the queue is moved to the spill file. Below `records`, to give the file time.
-    pub(super) spill_records: usize,
+    pub(crate) spill_records: usize,
     /// Bytes beyond this are lost: a record can carry much standard error.
-    pub(super) bytes: usize,
+    pub(crate) bytes: usize,
     /// At this many the queue is moved to the spill file.
-    pub(super) spill_bytes: usize,
+    pub(crate) spill_bytes: usize,
 }
 
 impl Limits {
     /// Seconds of full load, and no more memory than a host can spare.
-    pub(super) const DEFAULT: Self = Self {
+    pub(crate) const DEFAULT: Self = Self {
         records: 65_536,
         spill_records: 49_152,
         bytes: 256 << 20,

@@ -4,6 +4,26 @@
 //! log in. Actions (upload, activate, delete, log in) are the server's; it calls back here for the page that answers.
 #![forbid(unsafe_code)]
 
+mod ansi;
+mod assets;
+mod charts;
+mod curl;
+mod failure;
+mod format;
+mod layout;
+mod pages;
+mod query;
+mod router;
+mod series;
+
+#[cfg(test)]
+extern crate self as warmbin_dashboard;
+#[cfg(test)]
+#[path = "../examples/preview/sample.rs"]
+mod sample;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use axum::Router;
@@ -80,26 +100,28 @@ pub struct Notice {
 
 /// Every page and asset: `GET` only. Paths: `/`, `/requests`, `/requests/{id}`, `/programs`, `/programs/{name}`, `/assets/…`.
 /// The server wraps it with its own authentication (assets and `/login` stay open).
-pub fn router(_dashboard: Dashboard) -> Router {
-    todo!()
+pub fn router(dashboard: Dashboard) -> Router {
+    router::router(dashboard, format::now_us)
 }
 
 /// The login form. Posts `token` and `next` to `/login`.
-pub fn login_page(_error: Option<&str>, _next: &str) -> Response {
-    todo!()
+pub fn login_page(error: Option<&str>, next: &str) -> Response {
+    pages::login::page(error, next)
 }
 
 /// The programs page with a notice, for a form that failed. Status as given.
 pub async fn programs_page(
-    _dashboard: &Dashboard,
-    _viewer: &Viewer,
-    _notice: Notice,
-    _status: StatusCode,
+    dashboard: &Dashboard,
+    viewer: &Viewer,
+    notice: Notice,
+    status: StatusCode,
 ) -> Response {
-    todo!()
+    pages::programs::page(dashboard, viewer.clone(), Some(notice), status)
+        .await
+        .unwrap_or_else(axum::response::IntoResponse::into_response)
 }
 
 /// A page for an error that is nobody's page: not found, forbidden, broken.
-pub fn error_page(_status: StatusCode, _title: &str, _detail: &str) -> Response {
-    todo!()
+pub fn error_page(status: StatusCode, title: &str, detail: &str) -> Response {
+    pages::error::page(status, title, detail)
 }

@@ -1,0 +1,139 @@
+//! `/programs/{name}`: one program's versions, and how to call it in each mode.
+
+use askama::Template;
+use axum::extract::{Extension, Path, State};
+use axum::response::Response;
+use http::StatusCode;
+use warmbin_store::{Artifact, Version};
+
+use crate::failure::Failure;
+use crate::format::{Bytes, Moment};
+use crate::layout::{Layout, Section, respond};
+use crate::router::Pages;
+use crate::{LiveProgram, Viewer, curl};
+
+#[derive(Template)]
+#[template(path = "program.html")]
+struct ProgramPage {
+    layout: Layout,
+    name: String,
+    /// `name` as a pattern that only it matches.
+    pattern: String,
+    url: Option<String>,
+    live: LiveProgram,
+    versions: Vec<VersionRow>,
+    tries: Vec<Try>,
+}
+
+struct VersionRow {
+    number: u32,
+    active: bool,
+    source: &'static str,
+    artifacts: Vec<ArtifactCell>,
+    settings: String,
+    by: String,
+    at: Moment,
+}
+
+struct ArtifactCell {
+    family: &'static str,
+    kind: String,
+    size: Bytes,
+    sha256: String,
+}
+
+impl ArtifactCell {
+    fn short(&self) -> &str {
+        self.sha256.get(..12).unwrap_or(&self.sha256)
+    }
+}
+
+struct Try {
+    mode: &'static str,
+    default: bool,
+    curl: String,
+}
+
+/// Of `known` modes, those a version has an artifact for.
+pub(crate) fn modes_of(version: &Version, known: &[&'static str]) -> Vec<&'static str> {
+    let runs = |mode: &&str| {
+        if mode.starts_with("wasm-") {
+            version.wasm.is_some()
+        } else {
+            version.native.is_some()
+        }
+    };
+    known.iter().copied().filter(|mode| runs(mode)).collect()
+}
+
+/// `GET /programs/{name}`.
+pub(crate) async fn get(
+    State(pages): State<Pages>,
+    Path(name): Path<String>,
+    viewer: Option<Extension<Viewer>>,
+) -> Result<Response, Failure> {
+    let dashboard = &pages.dashboard;
+    let program = dashboard
+        .store
+        .program(&name)
+        .await?
+        .ok_or_else(|| Failure::NotFound(format!("There is no program {name}.")))?;
+    let known = dashboard.live.program(&name);
+    let url = known
+        .as_ref()
+        .map(|live| format!("{}{}", dashboard.facts.programs_url, live.route));
+    let live = known.unwrap_or_default();
+    let active = program
+        .versions
+        .iter()
+        .find(|version| Some(version.number) == program.active);
+    let modes = active
+        .map(|version| modes_of(version, &dashboard.facts.modes))
+        .unwrap_or_default();
+    let tries = url.iter().flat_map(|url| {
+        modes.iter().map(|mode| Try {
+            mode,
+            default: *mode == live.default_mode,
+            curl: curl::in_mode(url, mode),
+        })
+    });
+    let page = ProgramPage {
+        layout: Layout::new(
+            format!("Program {}", program.name),
+            Section::Programs,
+            viewer.map(|Extension(viewer)| viewer),
+        ),
+        pattern: program.name.replace('.', r"\."),
+        tries: tries.collect(),
+        versions: program
+            .versions
+            .iter()
+            .map(|version| row(version, program.active))
+            .collect(),
+        name: program.name,
+        url,
+        live,
+    };
+    Ok(respond(StatusCode::OK, &page))
+}
+
+fn row(version: &Version, active: Option<u32>) -> VersionRow {
+    let cell = |family, artifact: &Artifact| ArtifactCell {
+        family,
+        kind: artifact.kind.clone(),
+        size: Bytes(artifact.bytes),
+        sha256: artifact.sha256.clone(),
+    };
+    VersionRow {
+        number: version.number,
+        active: Some(version.number) == active,
+        source: version.source.as_str(),
+        artifacts: [("native", &version.native), ("wasm", &version.wasm)]
+            .into_iter()
+            .filter_map(|(family, artifact)| artifact.as_ref().map(|artifact| cell(family, artifact)))
+            .collect(),
+        settings: version.settings.clone(),
+        by: version.created_by.clone(),
+        at: Moment(version.created_at),
+    }
+}

@@ -1,21 +1,52 @@
-//! Uploaded modules: what is accepted, why not, and the cache of compiled forms.
+//! Uploaded modules: why one is refused, and how its machine code comes into memory.
+//!
+//! The only file of the WebAssembly side with `unsafe`: it decides which bytes are run as code.
 
-use crate::wasm::warm::PoolStatus;
+use std::fs::File;
 
-/// A module that is compiled and linked, with its warm pool. Dropping it empties the pool.
-#[derive(Debug)]
-pub struct WasmProgram {}
+use wasmtime::{Engine, Module};
 
-impl WasmProgram {
-    /// The state of its warm pool.
-    pub fn pool(&self) -> PoolStatus {
-        todo!()
+use crate::wasm::cache::Cache;
+
+/// The compiled form of `wasm`, which must have been validated: from the cache, or compiled now. Blocks.
+pub(super) fn compiled(engine: &Engine, cache: &Cache, wasm: &[u8]) -> Result<Module, ArtifactError> {
+    let key = cache.key(wasm);
+    if let Some(entry) = cache.find(&key) {
+        match map(engine, entry) {
+            Ok(module) => return Ok(module),
+            Err(error) => tracing::warn!(
+                cache.key = %key, error = %format_args!("{error:#}"),
+                "a cached module cannot be loaded and is compiled again",
+            ),
+        }
     }
-
-    /// Fills the warm pool to its minimum and returns once that is done.
-    pub async fn warm(&self) {
-        todo!()
+    let code = engine
+        .precompile_module(wasm)
+        .map_err(|error| ArtifactError::Invalid(format!("it cannot be compiled: {error:#}")))?;
+    match cache.insert(&key, &code) {
+        Ok(entry) => map(engine, entry).or_else(|_| adopt(engine, &code)),
+        Err(error) => {
+            tracing::warn!(cache.key = %key, %error, "a compiled module cannot be cached");
+            adopt(engine, &code)
+        }
     }
+    .map_err(|error| ArtifactError::OverLimit(format!("{error:#}")))
+}
+
+/// Maps an entry of the cache.
+#[expect(unsafe_code, reason = "running cached machine code is what the cache is for")]
+fn map(engine: &Engine, entry: File) -> wasmtime::Result<Module> {
+    // SAFETY: the file came out of the cache, whose folder only this user can enter; it was written by this engine
+    // version from a validated module, its checksum has just been verified through this very handle, and entries are
+    // replaced by rename, never written in place, so the mapped bytes do not change.
+    unsafe { Module::deserialize_open_file(engine, entry) }
+}
+
+/// Loads code that was compiled a moment ago, when it cannot be mapped from the cache.
+#[expect(unsafe_code, reason = "the code comes straight from the compiler")]
+fn adopt(engine: &Engine, code: &[u8]) -> wasmtime::Result<Module> {
+    // SAFETY: the caller got the bytes from this engine's compiler and nobody has touched them since.
+    unsafe { Module::deserialize(engine, code) }
 }
 
 /// Why a module is refused. The text is shown to whoever uploads it.

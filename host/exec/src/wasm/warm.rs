@@ -1,4 +1,5 @@
-//! Mode `wasm-warm`: a ready instance, never started, is taken from a pool, used once and thrown away.
+//! Mode `wasm-warm`: a ready instance, never started, is taken from a pool, used once and thrown away. When none is
+//! ready the request takes the cold path.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,9 @@ use crate::error::StartError;
 use crate::executor::Executor;
 use crate::invocation::Invocation;
 use crate::running::Running;
+use crate::wasm::cold::{instantiate, program_of};
 use crate::wasm::host::WasmHost;
+use crate::wasm::run::{Origin, launch};
 
 /// How many ready instances a program keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +49,6 @@ pub struct PoolStatus {
 /// Takes ready instances.
 #[derive(Debug)]
 pub struct WasmWarm {
-    #[expect(dead_code, reason = "skeleton")]
     host: Arc<WasmHost>,
 }
 
@@ -59,7 +61,14 @@ impl WasmWarm {
 
 #[async_trait]
 impl Executor for WasmWarm {
-    async fn start(&self, _invocation: Invocation) -> Result<Running, StartError> {
-        todo!()
+    async fn start(&self, invocation: Invocation) -> Result<Running, StartError> {
+        let program = program_of(&invocation)?;
+        let (ready, lease) = program.warm_pool().check_out();
+        let was_warm = ready.is_some();
+        let instance = match ready {
+            Some(instance) => instance,
+            None => instantiate(&self.host, &program, &invocation.runnable.name).await?,
+        };
+        Ok(launch(instance, invocation, Origin::Pool { lease, was_warm }))
     }
 }

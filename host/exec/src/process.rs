@@ -1,6 +1,6 @@
 //! Native programs: operating-system processes.
 //!
-//! A run goes through these files in order: [`fork`] takes the invocation, `spawn` makes a child with pipes,
+//! A run goes through these files in order: `fork` takes the invocation, `spawn` makes a child with pipes,
 //! `confine` limits it, `supervise` stays with it to the end with the help of `feed` (its input), `stdout`, `stderr`
 //! and `child` (its end and its group), and `verdict` says what that end means. `sys` has the system calls.
 

@@ -14,17 +14,14 @@ const LONGEST_NAME: usize = 255;
 /// digits, `-`, `_` and dots, with no empty label. User information, zone identifiers and ports above 65535 are refused.
 pub fn server_name(authority: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(authority).ok()?;
-    let (host, port) = match text.strip_prefix('[') {
-        Some(bracketed) => {
-            let (address, after) = bracketed.split_once(']')?;
-            address.parse::<Ipv6Addr>().ok()?;
-            // Both brackets, which are one byte each.
-            (text.get(..address.len() + 2)?, after)
-        }
-        None => {
-            let (host, port) = text.split_at(text.find(':').unwrap_or(text.len()));
-            (checked_name(host)?, port)
-        }
+    let (host, port) = if let Some(bracketed) = text.strip_prefix('[') {
+        let (address, after) = bracketed.split_once(']')?;
+        address.parse::<Ipv6Addr>().ok()?;
+        // Both brackets, which are one byte each.
+        (text.get(..address.len() + 2)?, after)
+    } else {
+        let (host, port) = text.split_at(text.find(':').unwrap_or(text.len()));
+        (checked_name(host)?, port)
     };
     if !port.is_empty() {
         check_port(port.strip_prefix(':')?)?;

@@ -217,7 +217,7 @@ mod tests {
             }
             let listed: Vec<_> = model.iter().map(|(n, v)| (n.as_bytes(), v.as_bytes())).collect();
             prop_assert_eq!(env.iter().collect::<Vec<_>>(), listed);
-            let block: String = model.iter().map(|(n, v)| format!("{n}={v}\0")).collect();
+            let block: String = model.iter().flat_map(|(n, v)| [n, "=", v, "\0"]).collect();
             prop_assert_eq!(env.as_block(), block.as_bytes());
         }
     }

@@ -46,6 +46,10 @@ impl Default for HeadLimits {
 
 /// Where the parser stands.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is taken apart where it is returned; a box would be one more allocation for every request"
+)]
 pub enum Progress {
     /// The block is not complete.
     More,

@@ -141,7 +141,7 @@ pub fn strip_mount<'a>(path: &'a [u8], prefix: &str) -> Option<&'a [u8]> {
 }
 
 /// The ways to cut `rest` (begins with a slash) into a file's path and the extra path, shortest script first: for
-/// `/a/b/c`: (`/a`, `/b/c`), (`/a/b`, `/c`), (`/a/b/c`, ``). A caller walks them, descending while the file part is a
+/// `/a/b/c`: (`/a`, `/b/c`), (`/a/b`, `/c`), (`/a/b/c`, nothing). A caller walks them, descending while the file part is a
 /// folder and stopping at the first that is a file: the classic search. Repeated slashes in the file part count as one.
 ///
 /// Lazy, because a long path has thousands of cuts and a caller soon stops.

@@ -90,13 +90,11 @@ impl Draft {
             return Err(self.bad_field("its name holds a space or a control character", line));
         }
         let value = self.checked_value(trim_blanks(value.strip_prefix(b":").unwrap_or(value)), line)?;
-        match HeaderName::from_bytes(name) {
-            Ok(name) => self.take_field(name, value, line),
-            Err(_) => {
-                self.note("no field has such a name", line);
-                Ok(())
-            }
+        if let Ok(name) = HeaderName::from_bytes(name) {
+            return self.take_field(name, value, line);
         }
+        self.note("no field has such a name", line);
+        Ok(())
     }
 
     fn take_field(&mut self, name: HeaderName, value: HeaderValue, line: &[u8]) -> Result<(), HeadError> {

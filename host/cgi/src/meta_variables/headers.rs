@@ -44,13 +44,12 @@ fn append_cookies(env: &mut Environment, variable: &[u8], values: &[&[u8]], own:
 
 fn may_pass(name: &HeaderName, pass_authorization: bool) -> bool {
     match name.as_str() {
+        // These have variables of their own, the length being that of the spooled body and not what the client claims.
+        //
         // SECURITY: HTTP_PROXY is where many HTTP clients look for their proxy; a visitor may not choose it (httpoxy).
-        "proxy" => false,
-        // SECURITY: credentials meant for the host or a proxy are none of the program's business (RFC 3875 §9.2).
-        "proxy-authorization" => false,
+        // Credentials meant for a proxy or the host are none of the program's business (RFC 3875 §9.2).
+        "content-length" | "content-type" | "proxy" | "proxy-authorization" => false,
         "authorization" => pass_authorization,
-        // These have variables of their own; the length is that of the spooled body, not what the client claims.
-        "content-length" | "content-type" => false,
         _ => !hop_by_hop::is_hop_by_hop(name),
     }
 }

@@ -67,7 +67,9 @@ impl HostBuilder {
     pub fn guest(self, name: &str, lines: &str) -> Self {
         let (native, wasm) = (guest(name, "native"), guest(name, "wasm"));
         self.table(&format!(
-            "[[program]]\nname = {name:?}\nnative = {native:?}\nwasm = {wasm:?}\n{lines}"
+            "[[program]]\nname = {name:?}\nnative = '{}'\nwasm = '{}'\n{lines}",
+            native.display(),
+            wasm.display()
         ))
     }
 
@@ -76,7 +78,8 @@ impl HostBuilder {
         let file = self.folder().join(name);
         write_script(&file, text)?;
         Ok(self.table(&format!(
-            "[[program]]\nname = {name:?}\nnative = {file:?}\n{lines}"
+            "[[program]]\nname = {name:?}\nnative = '{}'\n{lines}",
+            file.display()
         )))
     }
 

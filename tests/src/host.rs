@@ -22,7 +22,7 @@ pub const TOKEN: &str = "a-token-for-tests-0123456789abcdef";
 pub const MODES: [&str; 3] = ["fork", "wasm-cold", "wasm-warm"];
 
 /// How long a host may take to begin and to end. Generous: it compiles modules, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The binary under test: cargo puts it beside the folder that this test's own executable is in.
 pub fn binary() -> Result<PathBuf> {
@@ -175,13 +175,14 @@ impl TestHost {
         loop {
             let document = self.document(&page).await?;
             records.extend(
-                document["items"]
-                    .as_array()
+                document
+                    .get("items")
+                    .and_then(Value::as_array)
                     .context("items is a list")?
                     .iter()
                     .cloned(),
             );
-            match document["next"].as_str() {
+            match document.get("next").and_then(Value::as_str) {
                 Some(next) => next.clone_into(&mut page),
                 None => return Ok(records),
             }
@@ -194,6 +195,20 @@ impl TestHost {
         wait_until(&what, Duration::from_secs(20), async || {
             let records = self.records(filter).await?;
             Ok((records.len() >= count).then_some(records))
+        })
+        .await
+    }
+
+    /// The record of the request with that id, once it is there.
+    pub async fn record(&self, id: &str) -> Result<Value> {
+        let path = format!("/api/v1/requests/{id}");
+        wait_until(&format!("a record {id}"), Duration::from_secs(20), async || {
+            let answer = self.api(Method::GET, &path).send().await?;
+            Ok(if answer.status() == 404 {
+                None
+            } else {
+                Some(answer.error_for_status()?.json().await?)
+            })
         })
         .await
     }

@@ -9,7 +9,10 @@ use warmbin_tests::{TestHost, exchange, guest, repository};
 async fn the_sample_scripts_run_from_their_folder() -> Result<()> {
     let scripts = repository().join("guests/scripts");
     let host = TestHost::builder()?
-        .table(&format!("[[directory]]\nurl = \"/scripts\"\npath = {scripts:?}"))
+        .table(&format!(
+            "[[directory]]\nurl = \"/scripts\"\npath = '{}'",
+            scripts.display()
+        ))
         .start()
         .await?;
 

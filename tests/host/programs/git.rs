@@ -87,9 +87,11 @@ async fn thirty_mib_are_cloned_and_pushed_unchanged() -> Result<()> {
     let backend = backend()?;
     let host = builder
         .table(&format!(
-            "[[program]]\nname = \"git\"\nroute = \"/git\"\nnative = {backend:?}\n\
-             env = {{ GIT_PROJECT_ROOT = {root:?}, GIT_HTTP_EXPORT_ALL = \"1\" }}\n\
-             limits = {{ wall = \"120s\", cpu = \"60s\", idle = \"60s\" }}"
+            "[[program]]\nname = \"git\"\nroute = \"/git\"\nnative = '{}'\n\
+             env = {{ GIT_PROJECT_ROOT = '{}', GIT_HTTP_EXPORT_ALL = \"1\" }}\n\
+             limits = {{ wall = \"120s\", cpu = \"60s\", idle = \"60s\" }}",
+            backend.display(),
+            root.display()
         ))
         .start()
         .await?;

@@ -9,7 +9,8 @@ async fn a_module_is_run_warm_unless_asked_otherwise() -> Result<()> {
     let host = TestHost::builder()?
         .guest("hello", "")
         .table(&format!(
-            "[[program]]\nname = \"bare\"\nnative = {native:?}\nroute = \"/bare\""
+            "[[program]]\nname = \"bare\"\nnative = '{}'\nroute = \"/bare\"",
+            native.display()
         ))
         .start()
         .await?;

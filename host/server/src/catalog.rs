@@ -3,53 +3,165 @@
 //! Requests read the snapshot without locking out writers; a change builds a new one and swaps it, so a request sees
 //! either the old version or the new one, whole.
 
-use std::sync::Arc;
+pub mod declared;
+pub mod directory;
+pub mod entry;
+mod load;
+pub mod slots;
+pub mod snapshot;
 
-use warmbin_exec::{Mode, Runnable};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
-use crate::config::ProgramSettings;
+use warmbin_exec::wasm::WasmHost;
+use warmbin_store::{Program, Store, StoreError};
 
-/// One program, ready to be run.
-#[derive(Debug)]
-pub struct Entry {
-    /// Its name.
-    pub name: Arc<str>,
-    /// Where it is served.
-    pub route: String,
-    /// The active version.
-    pub version: Option<u32>,
-    /// What executors run.
-    pub runnable: Arc<Runnable>,
-    /// Its settings.
-    pub settings: Arc<ProgramSettings>,
-    /// The mode used when a request names none.
-    pub default_mode: Mode,
-    // prepared MetaVariables, limits, concurrency slots, in-flight counter follow
-}
+use crate::config::{Config, Inherited, ProgramSettings};
+
+pub use directory::{Directory, Found};
+pub use entry::Entry;
+pub use slots::{Overloaded, Slot};
+pub use snapshot::{Snapshot, Target};
+
+/// How often the store is asked whether another process changed programs.
+const WATCH_EVERY: Duration = Duration::from_millis(500);
 
 /// The programs of this host.
 #[derive(Debug)]
-pub struct Catalog {}
+pub struct Catalog {
+    store: Arc<dyn Store>,
+    wasm: Arc<WasmHost>,
+    inherited: Inherited,
+    directories: Vec<Arc<Directory>>,
+    snapshot: RwLock<Arc<Snapshot>>,
+    /// The generation of the store that the snapshot agrees with.
+    generation: AtomicI64,
+    /// Held while a snapshot is built, so that an older one never replaces a newer one.
+    reloading: tokio::sync::Mutex<()>,
+}
 
 impl Catalog {
+    /// A catalog without registered programs; [`Self::reload`] brings them in.
+    pub fn new(config: &Config, store: Arc<dyn Store>, wasm: Arc<WasmHost>) -> Self {
+        let directories: Vec<_> = config
+            .directories
+            .iter()
+            .map(|entry| {
+                Arc::new(Directory::new(
+                    entry.clone(),
+                    &config.inherited,
+                    Arc::clone(&wasm),
+                ))
+            })
+            .collect();
+        Self {
+            snapshot: RwLock::new(Arc::new(Snapshot::new(Vec::new(), Vec::new(), &directories))),
+            inherited: config.inherited,
+            generation: AtomicI64::new(i64::MIN),
+            reloading: tokio::sync::Mutex::default(),
+            store,
+            wasm,
+            directories,
+        }
+    }
+
+    /// What is served now.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// A program by name.
-    pub fn get(&self, _name: &str) -> Option<Arc<Entry>> {
-        todo!()
+    pub fn get(&self, name: &str) -> Option<Arc<Entry>> {
+        self.snapshot().get(name).cloned()
     }
 
     /// Why the active version of a known program cannot be run, if it cannot.
-    pub fn problem(&self, _name: &str) -> Option<String> {
-        todo!()
+    pub fn problem(&self, name: &str) -> Option<String> {
+        self.snapshot().problem(name).map(str::to_owned)
     }
 
     /// Every program that can be run, by name.
     pub fn entries(&self) -> Vec<Arc<Entry>> {
-        todo!()
+        self.snapshot().entries()
     }
 
     /// Reads the store's programs and swaps in a snapshot that agrees with it. Versions that did not change keep their loaded artifacts
     /// and pools. A version that cannot be loaded becomes a problem of that program alone.
-    pub async fn reload(&self) -> Result<(), warmbin_store::StoreError> {
-        todo!()
+    pub async fn reload(&self) -> Result<(), StoreError> {
+        let _building = self.reloading.lock().await;
+        // The generation is read first: a change in between is then seen as a new one.
+        let generation = self.store.programs_generation().await?;
+        let programs = self.store.programs().await?;
+        let before = self.snapshot();
+        let mut entries = Vec::with_capacity(programs.len());
+        let mut broken = Vec::new();
+        for program in &programs {
+            match self.entry(program, &before).await {
+                Some(Ok(entry)) => entries.push(entry),
+                Some(Err((route, problem))) => {
+                    tracing::warn!(target: "warmbin", { program.name = program.name }, "{} cannot be run: {problem}", program.name);
+                    broken.push((program.name.clone(), route, problem));
+                }
+                None => {}
+            }
+        }
+        let after = Arc::new(Snapshot::new(entries, broken, &self.directories));
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = after;
+        self.generation.store(generation, Ordering::Release);
+        Ok(())
+    }
+
+    /// The entry of a program's active version; none if no version is active.
+    async fn entry(
+        &self,
+        program: &Program,
+        before: &Snapshot,
+    ) -> Option<Result<Arc<Entry>, (String, String)>> {
+        let active = program.active?;
+        let Some(version) = program.versions.iter().find(|version| version.number == active) else {
+            let route = load::route(&program.name, None);
+            return Some(Err((
+                route,
+                format!("its active version {active} does not exist"),
+            )));
+        };
+        let known = before.get(&program.name);
+        if let Some(entry) = known
+            && entry.version == Some(active)
+            && entry.version_created_at == version.created_at
+        {
+            return Some(Ok(Arc::clone(entry)));
+        }
+        let slots = known.map(|entry| Arc::clone(&entry.slots));
+        match load::load(program, version, &self.inherited, &self.wasm, slots).await {
+            Ok(entry) => {
+                if let Some(warning) = entry::mode_warning(&entry) {
+                    tracing::warn!(target: "warmbin", { program.name = program.name }, "{warning}");
+                }
+                Some(Ok(Arc::new(entry)))
+            }
+            Err(problem) => {
+                let settings = ProgramSettings::from_json(&version.settings).ok();
+                Some(Err((load::route(&program.name, settings.as_ref()), problem)))
+            }
+        }
+    }
+
+    /// Follows changes that other processes make to the store, for ever.
+    pub async fn follow(&self) {
+        let mut tick = tokio::time::interval(WATCH_EVERY);
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tick.tick().await;
+            let outcome = match self.store.programs_generation().await {
+                Ok(generation) if generation == self.generation.load(Ordering::Acquire) => continue,
+                Ok(_) => self.reload().await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = outcome {
+                tracing::warn!(target: "store", "cannot read the programs: {error}");
+            }
+        }
     }
 }

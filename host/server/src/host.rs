@@ -1,16 +1,38 @@
 //! Everything a running host shares between requests.
 
-use std::sync::Arc;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use anyhow::Context;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use warmbin_exec::Executors;
-use warmbin_exec::wasm::WasmHost;
-use warmbin_store::{Recorder, Store};
+use warmbin_exec::wasm::{WasmHost, WasmHostConfig};
+use warmbin_store::{Recorder, SqliteStore, Store};
 
-use crate::catalog::Catalog;
+use crate::admin_token::AdminToken;
+use crate::catalog::{Catalog, declared};
+use crate::config::Config;
+
+/// The cookie that carries a dashboard session. Cookies ignore ports, so programs would see it: it is removed from what they get.
+pub const SESSION_COOKIE: &str = "warmbin_session";
+
+/// The largest memory a module may declare unless a limit of the configuration is larger.
+const MODULE_MEMORY: u64 = 1 << 30;
+
+/// Instances that may exist at once, warm ones included.
+pub const MAX_INSTANCES: u32 = 1000;
 
 /// The running host.
 #[derive(Debug)]
 pub struct Host {
+    /// What the operator decided.
+    pub config: Config,
+    /// The data folder.
+    pub data: PathBuf,
     /// Timings, programs, sessions.
     pub store: Arc<dyn Store>,
     /// Where finished requests go.
@@ -21,5 +43,105 @@ pub struct Host {
     pub wasm: Arc<WasmHost>,
     /// The programs.
     pub catalog: Catalog,
-    // config, admin token hash, data folder, shutdown token, in-flight counter follow
+    /// Who may administrate.
+    pub admin_token: AdminToken,
+    /// This host's name in records.
+    pub name: String,
+    /// When it started, microseconds since the epoch.
+    pub started_at: i64,
+    /// Requests being run now.
+    pub in_flight: AtomicU64,
+    /// Every request that has been routed and not yet recorded. Shutdown waits for it, within bounds.
+    pub runs: TaskTracker,
+    /// Cancelled when the host begins to stop: streams that never end by themselves end then.
+    pub shutdown: CancellationToken,
+    /// The addresses really bound, once they are.
+    pub addresses: OnceLock<Addresses>,
+}
+
+/// The addresses really bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Addresses {
+    /// Programs.
+    pub listen: SocketAddr,
+    /// Dashboard, API, metrics, health.
+    pub admin_listen: SocketAddr,
+}
+
+impl Host {
+    /// Opens the data folder and the store, starts the engine, takes over the declared programs and loads everything. Needs a runtime.
+    pub async fn open(config: Config) -> anyhow::Result<Arc<Self>> {
+        let data = config.data.clone();
+        std::fs::create_dir_all(&data)
+            .with_context(|| format!("cannot make the data folder {}", data.display()))?;
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.store).await?);
+        let recorder = Recorder::start(Arc::clone(&store));
+        let wasm = WasmHost::new(WasmHostConfig {
+            cache_dir: data.join("wasm-cache"),
+            max_memory_bytes: module_memory(&config),
+            max_instances: MAX_INSTANCES,
+        })?;
+        for problem in declared::declare(&config, &store, &wasm).await? {
+            tracing::error!(target: "warmbin", "{problem}");
+        }
+        let catalog = Catalog::new(&config, Arc::clone(&store), Arc::clone(&wasm));
+        catalog.reload().await?;
+        let admin_token = AdminToken::open(config.admin_token.as_ref(), &data)?;
+        Ok(Arc::new(Self {
+            executors: Executors::new(&wasm),
+            name: host_name(),
+            started_at: now_us(),
+            in_flight: AtomicU64::new(0),
+            runs: TaskTracker::new(),
+            shutdown: CancellationToken::new(),
+            addresses: OnceLock::new(),
+            config,
+            data,
+            store,
+            recorder,
+            wasm,
+            catalog,
+            admin_token,
+        }))
+    }
+
+    /// The addresses really bound; the configured ones before that.
+    pub fn addresses(&self) -> Addresses {
+        self.addresses.get().copied().unwrap_or(Addresses {
+            listen: self.config.listen,
+            admin_listen: self.config.admin_listen,
+        })
+    }
+
+    /// Where programs are served, without a trailing slash.
+    pub fn programs_url(&self) -> String {
+        format!("http://{}", self.addresses().listen)
+    }
+}
+
+/// The largest memory any module may have.
+pub fn module_memory(config: &Config) -> u64 {
+    let programs = config.programs.iter().map(|entry| &entry.settings);
+    let directories = config.directories.iter().map(|entry| &entry.settings);
+    let own = programs
+        .chain(directories)
+        .filter_map(|settings| settings.limits.memory)
+        .map(|size| size.0)
+        .max();
+    MODULE_MEMORY
+        .max(config.inherited.limits.memory.0)
+        .max(own.unwrap_or(0))
+}
+
+fn host_name() -> String {
+    match std::fs::read_to_string("/proc/sys/kernel/hostname") {
+        Ok(name) if !name.trim().is_empty() => name.trim().to_owned(),
+        _ => "localhost".to_owned(),
+    }
+}
+
+/// The time, microseconds since the epoch.
+pub fn now_us() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod admin;
+pub mod admin_token;
 pub mod catalog;
 pub mod cli;
 pub mod config;

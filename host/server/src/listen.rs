@@ -1,1 +1,76 @@
-//! To be written.
+//! The two listeners: accepting, bounding and ending connections.
+//!
+//! Owns: sockets, HTTP framing limits, connection counts, shutdown of connections. Must not know: routes, programs, pages.
+
+mod accept;
+pub mod bind;
+mod connection;
+pub mod shutdown;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use http::Request;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::service::TowerToHyperService;
+use tokio_util::sync::CancellationToken;
+
+use crate::host::Host;
+use crate::run::{self, ClientBody, Connection};
+
+pub use bind::Listeners;
+
+/// How long answers that are being sent may take to end once the host is told to stop.
+const DRAIN: Duration = Duration::from_secs(7);
+
+/// The same for the admin listener, whose live streams would never end by themselves.
+const ADMIN_DRAIN: Duration = Duration::from_millis(500);
+
+/// How long ended connections' programs are waited for, beside their grace.
+const LAST_RUNS: Duration = Duration::from_secs(2);
+
+/// Serves both listeners until `stop` is cancelled, then lets go of everything in order: no new connections, then the answers under way,
+/// then the programs, then the records.
+pub async fn serve(host: Arc<Host>, listeners: Listeners, admin: Router, stop: CancellationToken) {
+    let permits = accept::connection_permits();
+    let programs = accept::run(listeners.programs, Arc::clone(&permits), stop.clone(), DRAIN, {
+        let host = Arc::clone(&host);
+        move |ends: Connection| {
+            let host = Arc::clone(&host);
+            service_fn(move |request: Request<Incoming>| {
+                let host = Arc::clone(&host);
+                async move {
+                    let waits = request.headers().contains_key(http::header::EXPECT);
+                    let request = request.map(|body| ClientBody::new(body, waits));
+                    Ok::<_, std::convert::Infallible>(run::answer(&host, &ends, request).await)
+                }
+            })
+        }
+    });
+    // The dashboard has a share of its own: a flood of requests to programs must not lock the operator out.
+    let admin = accept::run(
+        listeners.admin,
+        accept::connection_permits(),
+        stop.clone(),
+        ADMIN_DRAIN,
+        move |ends| {
+            let router = admin
+                .clone()
+                .layer(axum::Extension(axum::extract::ConnectInfo(ends.peer)));
+            TowerToHyperService::new(router)
+        },
+    );
+    let announced = async {
+        stop.cancelled().await;
+        host.shutdown.cancel();
+    };
+    tokio::join!(programs, admin, announced);
+    host.runs.close();
+    let grace = host.config.inherited.limits.grace.0 + LAST_RUNS;
+    if tokio::time::timeout(grace, host.runs.wait()).await.is_err() {
+        tracing::warn!(target: "warmbin", { runs = host.runs.len() }, "programs are still running; leaving them behind");
+    }
+    host.recorder.flush().await;
+}

@@ -1,1 +1,288 @@
-//! To be written.
+//! The path of one request to a program, from top to bottom. Each step is a file:
+//!
+//! 1. [`client`]: who is asking. 2. [`mode`]: how the request is to be run. 3. [`route`]: which program. 4. [`request_body`]: what it is
+//!    given to read. 5. the slot (`catalog::slots`): when it may run. 6. [`environment`]: what it is told. 7. [`start`]: it runs.
+//!    8. [`head`]: its header block. 9. [`respond`] and [`body`]: its answer. 10. [`exit`]: its end. 11. [`record`]: what is remembered.
+//!
+//! Refusals at any step become a response in [`refuse`].
+
+pub mod answer;
+pub mod body;
+pub mod client;
+pub mod environment;
+pub mod exit;
+pub mod head;
+mod log;
+pub mod mode;
+pub mod record;
+pub mod refuse;
+pub mod request_body;
+pub mod respond;
+pub mod route;
+pub mod start;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{
+    CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, TRANSFER_ENCODING,
+};
+use http::request::Parts;
+use http::uri::Uri;
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use warmbin_cgi::{ResponseHead, ResponseKind};
+use warmbin_exec::{Body, Invocation, Mode, Outcome};
+
+use crate::host::Host;
+pub use answer::Answer;
+pub use client::Connection;
+pub use request_body::ClientBody;
+
+use client::Client;
+use environment::Facts;
+use exit::Run;
+use record::{Account, Asked};
+use refuse::Refusal;
+use respond::Extras;
+use route::Routed;
+
+/// How many local redirects one request may take.
+const MAX_HOPS: u32 = 10;
+
+/// The response header that names the request.
+const REQUEST_ID: &str = "x-request-id";
+
+/// Answers one request.
+pub async fn answer(
+    host: &Arc<Host>,
+    connection: &Connection,
+    request: Request<Option<ClientBody>>,
+) -> Response<Answer> {
+    let (mut parts, body) = request.into_parts();
+    let id: Arc<str> = uuid::Uuid::now_v7().to_string().into();
+    let shown_id = shown_id(&parts, &id);
+    match serve(host, connection, &mut parts, body, id, &shown_id).await {
+        Ok(response) => response,
+        Err(refusal) => {
+            if let Some(why) = &refusal.internal {
+                tracing::debug!(target: "http", "{} {}: {why}", parts.method, parts.uri.path());
+            }
+            let mut response = refusal.respond(&parts.headers);
+            response.headers_mut().insert(REQUEST_ID, shown_id);
+            response
+        }
+    }
+}
+
+/// The id the client is told: its own, if it sent one that is harmless anywhere it may be copied to.
+fn shown_id(parts: &Parts, id: &str) -> HeaderValue {
+    let own = parts.headers.get(REQUEST_ID).filter(|value| {
+        let bytes = value.as_bytes();
+        (1..=64).contains(&bytes.len())
+            && bytes
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+    });
+    own.cloned()
+        .unwrap_or_else(|| HeaderValue::from_str(id).unwrap_or_else(|_| HeaderValue::from_static("-")))
+}
+
+async fn serve(
+    host: &Arc<Host>,
+    connection: &Connection,
+    parts: &mut Parts,
+    body: Option<ClientBody>,
+    id: Arc<str>,
+    shown_id: &HeaderValue,
+) -> Result<Response<Answer>, Refusal> {
+    let server_name = environment::server_name(parts, connection.local)?;
+    let client = Client::identify(connection, &parts.headers, &host.config.trusted_proxies);
+    let wish = mode::take_wish(
+        &mut parts.headers,
+        connection,
+        host.config.mode_override,
+        &host.admin_token,
+    )?;
+    let mut routed = route::find(&host.catalog, &parts.uri).await?;
+    let mut mode = mode::choose(&routed.entry, wish)?;
+    let mut hop = Hop {
+        host,
+        connection,
+        server_name: &server_name,
+        client: &client,
+        id,
+        shown_id,
+        body,
+    };
+    for _ in 0..MAX_HOPS {
+        let (mut run, head, first) = hop.run(parts, &routed, mode).await?;
+        let target = match &head.kind {
+            ResponseKind::LocalRedirect(target) if routed.entry.policy.local_redirect => target.clone(),
+            _ => {
+                let mode = host.config.expose_timing.then_some(mode);
+                return Ok(respond::respond(
+                    run,
+                    head,
+                    first,
+                    &parts.method,
+                    Extras {
+                        request_id: shown_id,
+                        mode,
+                    },
+                ));
+            }
+        };
+        if let Some(account) = run.account() {
+            account.responds(head.status, &head.headers);
+        }
+        run.settle();
+        drop(run);
+        redirect(parts, &target)?;
+        routed = route::find(&host.catalog, &parts.uri).await?;
+        // The wish was for the program that was asked for; the next one is run in it only if it can be.
+        mode = wish
+            .filter(|mode| routed.entry.runs(*mode))
+            .unwrap_or(routed.entry.default_mode);
+        hop.id = uuid::Uuid::now_v7().to_string().into();
+    }
+    let mut refusal = Refusal::new(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "The program redirects in a circle.",
+    );
+    refusal.internal = Some(format!("more than {MAX_HOPS} local redirects"));
+    Err(refusal)
+}
+
+/// Turns the request into a GET for `target` (RFC 3875 §6.2.2).
+fn redirect(parts: &mut Parts, target: &str) -> Result<(), Refusal> {
+    let bad = || {
+        let mut refusal = Refusal::failed(
+            StatusCode::BAD_GATEWAY,
+            Outcome::BadOutput,
+            format!("cannot redirect to {target:?}"),
+        );
+        refusal.problem = false;
+        refusal
+    };
+    // Only the path and the query are the program's to choose.
+    parts.uri = target.parse::<Uri>().map_err(|_| bad())?;
+    if parts.uri.authority().is_some() {
+        return Err(bad());
+    }
+    if parts.method != Method::HEAD {
+        parts.method = Method::GET;
+    }
+    for name in [
+        CONTENT_LENGTH,
+        CONTENT_TYPE,
+        CONTENT_ENCODING,
+        CONTENT_LANGUAGE,
+        TRANSFER_ENCODING,
+        EXPECT,
+    ] {
+        parts.headers.remove(name);
+    }
+    Ok(())
+}
+
+/// What the hops of one request share. The body is for the first.
+struct Hop<'a> {
+    host: &'a Arc<Host>,
+    connection: &'a Connection,
+    server_name: &'a str,
+    client: &'a Client,
+    id: Arc<str>,
+    shown_id: &'a HeaderValue,
+    body: Option<ClientBody>,
+}
+
+impl Hop<'_> {
+    /// Runs one program up to its head.
+    async fn run(
+        &mut self,
+        parts: &Parts,
+        routed: &Routed,
+        mode: Mode,
+    ) -> Result<(Run, ResponseHead, Bytes), Refusal> {
+        let entry = &routed.entry;
+        let query = parts.uri.query().unwrap_or_default();
+        let asked = Asked {
+            method: parts.method.as_str(),
+            path: parts.uri.path(),
+            query,
+            remote_addr: self.client.addr,
+        };
+        let mut account = Account::open(self.host, entry, Arc::clone(&self.id), mode, &asked);
+        let admitted = request_body::admit(self.body.take(), &entry.policy.limits, &self.host.data).await;
+        let (body, content_length) = admitted.map_err(|refusal| account.refuse(refusal))?;
+        let slot = entry
+            .slots
+            .acquire(entry.policy.limits.wall.0)
+            .await
+            .map_err(|why| {
+                account.refuse(Refusal::failed(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    Outcome::Overloaded,
+                    why.to_string(),
+                ))
+            })?;
+        account.granted(slot);
+        let invocation = self.invocation(parts, routed, mode, body, content_length, &mut account);
+        let started = self.host.executors.start(invocation).await;
+        let running = started.map_err(|error| account.refuse(start::refuse(&error)))?;
+        let mut run = Run::new(account, running);
+        let (head, first) = head::read(&mut run).await?;
+        for line in &head.dropped {
+            tracing::info!(target: "guest", { request.id = &*self.id, program.name = &*entry.name }, "dropped header line {line:?}");
+        }
+        Ok((run, head, first))
+    }
+
+    fn invocation(
+        &self,
+        parts: &Parts,
+        routed: &Routed,
+        mode: Mode,
+        body: Body,
+        content_length: Option<u64>,
+        account: &mut Account,
+    ) -> Invocation {
+        let query = parts.uri.query().unwrap_or_default();
+        let environment = environment::build(
+            routed,
+            &Facts {
+                method: parts.method.as_str(),
+                request_uri: parts.uri.path_and_query().map_or("/", |target| target.as_str()),
+                query,
+                version: parts.version,
+                headers: &parts.headers,
+                server_name: self.server_name,
+                local: self.connection.local,
+                client: self.client,
+                content_length,
+                request_id: self.shown_id.to_str().unwrap_or_default(),
+            },
+        );
+        account.environment(environment::shown(&environment));
+        let policy = &routed.entry.policy;
+        let runnable = Arc::clone(&routed.entry.runnable);
+        // SECURITY: an interpreter would take a query for its own options (CVE-2012-1823).
+        let interpreted = runnable
+            .native
+            .as_ref()
+            .is_some_and(|native| native.interpreter.is_some());
+        Invocation {
+            request_id: Arc::clone(&self.id),
+            arguments: if policy.indexed_query && !interpreted {
+                environment::indexed_arguments(query)
+            } else {
+                Vec::new()
+            },
+            runnable,
+            mode,
+            environment,
+            body,
+            limits: Arc::clone(&policy.exec),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! `[[program]]`s of the configuration become versions, once per change of their files or settings.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+use warmbin_exec::wasm::WasmHost;
+use warmbin_store::{Artifact, Source, Store, StoreError, Version};
+
+use crate::config::{Config, ProgramEntry};
+use crate::programs::ingest::{Arrived, ingest};
+
+/// Makes the store agree with the configuration. Returns what could not be taken over, one sentence per program.
+pub async fn declare(
+    config: &Config,
+    store: &Arc<dyn Store>,
+    wasm: &Arc<WasmHost>,
+) -> Result<Vec<String>, StoreError> {
+    let mut problems = Vec::new();
+    let names: BTreeSet<&str> = config.programs.iter().map(|entry| entry.name.as_str()).collect();
+    for program in store.programs().await? {
+        let only_config = program
+            .versions
+            .iter()
+            .all(|version| version.source == Source::Config);
+        if only_config && !names.contains(program.name.as_str()) {
+            store.remove_program(&program.name).await?;
+            let name = program.name.as_str();
+            tracing::info!(target: "warmbin", { program.name = name }, "{name} is no longer declared: removed");
+        }
+    }
+    for entry in &config.programs {
+        if let Err(problem) = declare_one(entry, config, store, wasm).await? {
+            problems.push(format!("program {}: {problem}", entry.name));
+        }
+    }
+    Ok(problems)
+}
+
+async fn declare_one(
+    entry: &ProgramEntry,
+    config: &Config,
+    store: &Arc<dyn Store>,
+    wasm: &Arc<WasmHost>,
+) -> Result<Result<(), String>, StoreError> {
+    let settings = entry.settings.to_json();
+    let known = store.program(&entry.name).await?;
+    let newest = known.as_ref().and_then(|program| {
+        program
+            .versions
+            .iter()
+            .find(|version| version.source == Source::Config)
+    });
+    if let Some(version) = newest
+        && same(version, entry, &settings).await
+    {
+        if known.as_ref().is_some_and(|program| program.active.is_none()) {
+            store.activate(&entry.name, version.number).await?;
+        }
+        return Ok(Ok(()));
+    }
+    let arrived = Arrived {
+        name: entry.name.clone(),
+        native: entry.native.clone(),
+        wasm: entry.wasm.clone(),
+        settings: Some(settings),
+        source: Source::Config,
+        created_by: "config".to_owned(),
+        activate: true,
+    };
+    match ingest(arrived, &config.data, store, wasm).await {
+        Ok(version) => {
+            let number = version.number;
+            tracing::info!(
+                target: "warmbin",
+                { program.name = entry.name, program.version = number },
+                "{} is declared and now version {number}",
+                entry.name
+            );
+            Ok(Ok(()))
+        }
+        Err(error) => Ok(Err(error.to_string())),
+    }
+}
+
+/// Whether `version` was made of the very files and settings of `entry`.
+async fn same(version: &Version, entry: &ProgramEntry, settings: &str) -> bool {
+    version.settings == settings
+        && same_file(version.native.as_ref(), entry.native.as_deref()).await
+        && same_file(version.wasm.as_ref(), entry.wasm.as_deref()).await
+}
+
+async fn same_file(artifact: Option<&Artifact>, path: Option<&Path>) -> bool {
+    match (artifact, path) {
+        (None, None) => true,
+        (Some(artifact), Some(path)) => {
+            Path::new(&artifact.path) == path
+                && digest(path.to_owned())
+                    .await
+                    .is_ok_and(|digest| digest == artifact.sha256)
+        }
+        _ => false,
+    }
+}
+
+/// SHA-256 of a file, in hexadecimal.
+async fn digest(path: std::path::PathBuf) -> io::Result<String> {
+    let hashed = tokio::task::spawn_blocking(move || {
+        let mut hash = Sha256::new();
+        let mut file = std::fs::File::open(path)?;
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            match io::Read::read(&mut file, &mut buffer)? {
+                0 => return Ok(hex(&hash.finalize())),
+                read => hash.update(buffer.get(..read).unwrap_or_default()),
+            }
+        }
+    });
+    hashed.await.map_err(io::Error::other)?
+}
+
+/// Bytes in lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            for nibble in [byte >> 4, byte & 15] {
+                text.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
+            }
+            text
+        })
+}

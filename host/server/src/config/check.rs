@@ -1,0 +1,141 @@
+//! What must hold across keys before anything is bound.
+
+use std::collections::BTreeMap;
+
+use super::program::check_route;
+use super::{Config, ConfigError};
+
+/// Refuses a configuration that cannot be served, naming everything that is wrong with it.
+pub fn check(config: &Config) -> Result<(), ConfigError> {
+    let mut problems = Vec::new();
+    listeners(config, &mut problems);
+    programs(config, &mut problems);
+    directories(config, &mut problems);
+    if config.workers == Some(0) {
+        problems.push("workers: must be at least 1".to_owned());
+    }
+    if !config.store.starts_with("sqlite:") {
+        problems.push("store: this version stores in SQLite only; write sqlite:PATH".to_owned());
+    }
+    if let Some(token) = &config.admin_token
+        && (token.0.len() < 16 || token.0.contains(|c: char| !c.is_ascii_graphic()))
+    {
+        problems.push("admin_token: use at least 16 printable characters without spaces".to_owned());
+    }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(ConfigError { problems })
+    }
+}
+
+fn listeners(config: &Config, problems: &mut Vec<String>) {
+    // SECURITY: a token that was generated and printed into some log is no protection for a network.
+    if !config.admin_listen.ip().is_loopback() && config.admin_token.is_none() {
+        problems.push(format!(
+            "admin_listen: {} is reachable from other machines; set an admin token (WARMBIN_ADMIN_TOKEN or \
+             WARMBIN_ADMIN_TOKEN_FILE) or listen on 127.0.0.1",
+            config.admin_listen
+        ));
+    }
+    // SECURITY: one origin for both would let a program's page act as an administrator.
+    if config.listen == config.admin_listen && config.listen.port() != 0 {
+        problems.push("admin_listen: must differ from listen".to_owned());
+    }
+}
+
+/// Whether `name` can name a program.
+pub fn is_program_name(name: &str) -> bool {
+    name.len() <= 64
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+}
+
+fn programs(config: &Config, problems: &mut Vec<String>) {
+    let mut routes: BTreeMap<String, &str> = BTreeMap::new();
+    let mut names: BTreeMap<&str, ()> = BTreeMap::new();
+    for entry in &config.programs {
+        let name = entry.name.as_str();
+        if !is_program_name(name) {
+            problems.push(format!(
+                "program name {name:?}: a letter or digit, then letters, digits, '.', '_', '-'; at most 64"
+            ));
+            continue;
+        }
+        if names.insert(name, ()).is_some() {
+            problems.push(format!("program {name}: declared twice"));
+        }
+        if entry.native.is_none() && entry.wasm.is_none() {
+            problems.push(format!("program {name}: has neither native nor wasm"));
+        }
+        for (key, path) in [("native", &entry.native), ("wasm", &entry.wasm)] {
+            if let Some(path) = path
+                && !path.is_file()
+            {
+                problems.push(format!("program {name}: {key}: {} is not a file", path.display()));
+            }
+        }
+        problems.extend(
+            entry
+                .settings
+                .problems()
+                .into_iter()
+                .map(|why| format!("program {name}: {why}")),
+        );
+        let route = entry
+            .settings
+            .route
+            .clone()
+            .unwrap_or_else(|| format!("/cgi-bin/{name}"));
+        if let Some(other) = routes.insert(route.clone(), name) {
+            problems.push(format!(
+                "program {name}: route {route} is also that of program {other}"
+            ));
+        }
+    }
+}
+
+fn directories(config: &Config, problems: &mut Vec<String>) {
+    for entry in &config.directories {
+        let url = &entry.url;
+        if let Err(why) = check_route(url) {
+            problems.push(format!("directory: url: {why}"));
+        }
+        if !entry.path.is_dir() {
+            problems.push(format!(
+                "directory {url}: path: {} is not a folder",
+                entry.path.display()
+            ));
+        }
+        for (extension, program) in &entry.interpreters {
+            if !extension.starts_with('.') || extension.len() < 2 || extension.contains('/') {
+                problems.push(format!(
+                    "directory {url}: interpreters: {extension:?} is not an extension such as \".php\""
+                ));
+            }
+            if !program.is_file() {
+                problems.push(format!(
+                    "directory {url}: interpreters: {} is not a file",
+                    program.display()
+                ));
+            }
+        }
+        for name in &entry.index {
+            if name.is_empty() || name.contains('/') || name == ".." || name == "." {
+                problems.push(format!("directory {url}: index: {name:?} is not a file name"));
+            }
+        }
+        if entry.settings.route.is_some() {
+            problems.push(format!("directory {url}: route: a directory has a url instead"));
+        }
+        problems.extend(
+            entry
+                .settings
+                .problems()
+                .into_iter()
+                .map(|why| format!("directory {url}: {why}")),
+        );
+    }
+}

@@ -1,0 +1,98 @@
+//! Reading the header block of a program's output.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::StatusCode;
+use warmbin_cgi::{HeadError, HeadParser, Progress, ResponseHead};
+use warmbin_exec::running::OutputError;
+use warmbin_exec::{Exit, Finished, Outcome, StopReason};
+
+use super::exit::{Run, error_text};
+use super::refuse::Refusal;
+
+/// How long the end of a program that closed its output without an answer is awaited: it says why.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Reads output until the header block is complete. On failure the run is settled and the refusal says what the client gets.
+pub async fn read(run: &mut Run) -> Result<(ResponseHead, Bytes), Refusal> {
+    let failure = match parse(run).await {
+        Ok(complete) => {
+            if let Some(account) = run.account() {
+                account.head();
+            }
+            return Ok(complete);
+        }
+        Err(Failure::Cut(OutputError::Stopped(reason))) => Refusal::stopped(reason),
+        Err(Failure::Cut(OutputError::Io(error))) => Refusal::failed(
+            StatusCode::BAD_GATEWAY,
+            Outcome::BadOutput,
+            format!("its output cannot be read: {error}"),
+        ),
+        Err(Failure::Malformed(error)) => {
+            if let Some((_, _, stopper)) = run.parts() {
+                stopper.stop(StopReason::BadOutput);
+            }
+            Refusal::failed(StatusCode::BAD_GATEWAY, Outcome::BadOutput, error.to_string())
+        }
+        Err(Failure::Ended(error)) => no_answer(run, &error).await,
+    };
+    let refusal = match run.account() {
+        Some(account) => account.refuse(failure),
+        None => failure,
+    };
+    run.settle();
+    Err(refusal)
+}
+
+enum Failure {
+    Malformed(HeadError),
+    Ended(HeadError),
+    Cut(OutputError),
+}
+
+async fn parse(run: &mut Run) -> Result<(ResponseHead, Bytes), Failure> {
+    let Some((account, output, _)) = run.parts() else {
+        return Err(Failure::Ended(HeadError::Empty));
+    };
+    let mut parser = HeadParser::new(account.entry().policy.head);
+    loop {
+        match output.chunk().await.map_err(Failure::Cut)? {
+            Some(piece) => match parser.push(piece).map_err(Failure::Malformed)? {
+                Progress::More => {}
+                Progress::Complete { head, rest } => return Ok((head, rest)),
+            },
+            None => return Err(Failure::Ended(parser.finish())),
+        }
+    }
+}
+
+/// The output ended before the header block was complete: how the program ended explains it better than the parser can.
+async fn no_answer(run: &mut Run, error: &HeadError) -> Refusal {
+    let Some(entry) = run
+        .account()
+        .map(|account| std::sync::Arc::clone(account.entry()))
+    else {
+        return Refusal::failed(StatusCode::BAD_GATEWAY, Outcome::BadOutput, error.to_string());
+    };
+    let Some(finished) = run.ended_within(LAST_WORDS).await else {
+        return Refusal::failed(StatusCode::BAD_GATEWAY, Outcome::BadOutput, error.to_string());
+    };
+    if let Some(reason) = finished.stopped {
+        return Refusal::stopped(reason);
+    }
+    let text = match error_text(finished, &entry) {
+        Some(end) => format!("{error}; {end}"),
+        None => error.to_string(),
+    };
+    Refusal::failed(StatusCode::BAD_GATEWAY, outcome_without_answer(finished), text)
+}
+
+fn outcome_without_answer(finished: &Finished) -> Outcome {
+    match finished.exit {
+        Exit::Code(0) | Exit::Unknown(_) => Outcome::BadOutput,
+        Exit::Code(_) => Outcome::ExitNonzero,
+        Exit::Signal(_) => Outcome::Signalled,
+        Exit::Trap(_) => Outcome::Trap,
+    }
+}

@@ -1,0 +1,317 @@
+//! The request body on its way to the program.
+//!
+//! A body of known length is streamed. One of unknown length (chunked) is collected first, in memory and then in a file without a name,
+//! so that CONTENT_LENGTH is true. What a program leaves unread is read and dropped, within bounds: closing a connection on a client that
+//! still sends would take the answer away from it.
+
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::path::Path;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt, stream};
+use http::StatusCode;
+use http_body::{Body as HttpBody, Frame};
+use http_body_util::BodyExt;
+use tokio_util::io::ReaderStream;
+use warmbin_exec::{Body, BodyError, Outcome};
+
+use super::refuse::Refusal;
+use crate::config::limits::LimitValues;
+
+/// The largest body that is collected in memory.
+const IN_MEMORY: usize = 256 << 10;
+
+/// What is read of a body that nobody wants.
+const DRAINED: u64 = 64 << 20;
+
+/// For how long.
+const DRAINED_FOR: Duration = Duration::from_secs(5);
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A body as the connection gives it.
+pub struct ClientBody {
+    frames: Pin<Box<dyn HttpBody<Data = Bytes, Error = BoxError> + Send>>,
+    length: Option<u64>,
+    /// The client waits for "100 Continue", which is sent when the body is first polled.
+    waits: bool,
+    touched: bool,
+    ended: bool,
+}
+
+impl std::fmt::Debug for ClientBody {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientBody")
+            .field("length", &self.length)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ClientBody {
+    /// Wraps a body; `None` if it is empty. `waits` if the client sent `Expect: 100-continue`.
+    pub fn new<B>(body: B, waits: bool) -> Option<Self>
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        if body.is_end_stream() {
+            return None;
+        }
+        let length = body.size_hint().exact();
+        Some(Self {
+            frames: Box::pin(body.map_err(Into::into)),
+            length,
+            waits,
+            touched: false,
+            ended: false,
+        })
+    }
+
+    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, BodyError>>> {
+        self.touched = true;
+        loop {
+            let frame: Option<Result<Frame<Bytes>, BoxError>> =
+                std::task::ready!(self.frames.as_mut().poll_frame(cx));
+            match frame {
+                // Trailers are not the program's.
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(chunk) => return Poll::Ready(Some(Ok(chunk))),
+                    Err(_trailers) => {}
+                },
+                Some(Err(error)) => {
+                    self.ended = true;
+                    return Poll::Ready(Some(Err(BodyError::Client(error.to_string()))));
+                }
+                None => {
+                    self.ended = true;
+                    return Poll::Ready(None);
+                }
+            }
+        }
+    }
+
+    async fn chunk(&mut self) -> Option<Result<Bytes, BodyError>> {
+        std::future::poll_fn(|cx| self.poll_chunk(cx)).await
+    }
+}
+
+/// A body being delivered. Dropped early, it sees to the rest.
+struct Delivery(Option<ClientBody>);
+
+impl Stream for Delivery {
+    type Item = Result<Bytes, BodyError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        match &mut self.0 {
+            Some(body) if !body.ended => body.poll_chunk(cx),
+            _ => Poll::Ready(None),
+        }
+    }
+}
+
+impl Drop for Delivery {
+    fn drop(&mut self) {
+        if let Some(body) = self.0.take() {
+            drain(body);
+        }
+    }
+}
+
+/// Reads and drops what is left, unless the client has not begun to send it.
+fn drain(mut body: ClientBody) {
+    if body.ended || (body.waits && !body.touched) {
+        return;
+    }
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+        return;
+    };
+    runtime.spawn(tokio::time::timeout(DRAINED_FOR, async move {
+        let mut left = DRAINED;
+        while let Some(Ok(chunk)) = body.chunk().await {
+            let Some(rest) = left.checked_sub(chunk.len() as u64) else {
+                return;
+            };
+            left = rest;
+        }
+    }));
+}
+
+/// Admits `body`: the body for the program, and its length if there is one.
+pub async fn admit(
+    body: Option<ClientBody>,
+    limits: &LimitValues,
+    spool_in: &Path,
+) -> Result<(Body, Option<u64>), Refusal> {
+    let Some(body) = body else {
+        return Ok((Body::Empty, None));
+    };
+    let limit = limits.request_body.0;
+    let mut delivery = Delivery(Some(body));
+    let Some(body) = &mut delivery.0 else {
+        return Ok((Body::Empty, None));
+    };
+    match body.length {
+        Some(length) if length > limit => Err(too_large(limit)),
+        Some(length) => Ok((Body::Stream(Box::pin(delivery)), Some(length))),
+        None => spool(body, limit, limits.idle.0, spool_in).await,
+    }
+}
+
+fn too_large(limit: u64) -> Refusal {
+    Refusal::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        format!("The request body is larger than the limit of {limit} bytes."),
+    )
+}
+
+async fn spool(
+    body: &mut ClientBody,
+    limit: u64,
+    idle: Duration,
+    folder: &Path,
+) -> Result<(Body, Option<u64>), Refusal> {
+    let mut length = 0;
+    let mut memory = Vec::new();
+    let mut file: Option<File> = None;
+    loop {
+        let chunk = match tokio::time::timeout(idle, body.chunk()).await {
+            Ok(None) => break,
+            Ok(Some(Ok(chunk))) => chunk,
+            Ok(Some(Err(error))) => {
+                let mut refusal = Refusal::new(StatusCode::BAD_REQUEST, "The request body broke off.");
+                refusal.outcome = Outcome::ClientGone;
+                refusal.internal = Some(error.to_string());
+                return Err(refusal);
+            }
+            Err(_) => {
+                let mut refusal = Refusal::new(
+                    StatusCode::REQUEST_TIMEOUT,
+                    "The request body did not arrive in time.",
+                );
+                refusal.outcome = Outcome::Timeout;
+                return Err(refusal);
+            }
+        };
+        length += chunk.len() as u64;
+        if length > limit {
+            return Err(too_large(limit));
+        }
+        memory.extend_from_slice(&chunk);
+        if memory.len() > IN_MEMORY {
+            file = Some(
+                append(file.take(), std::mem::take(&mut memory), folder)
+                    .await
+                    .map_err(no_room)?,
+            );
+        }
+    }
+    let Some(file) = file else {
+        let whole = stream::once(std::future::ready(Ok(Bytes::from(memory))));
+        return Ok(if length == 0 {
+            (Body::Empty, Some(0))
+        } else {
+            (Body::Stream(Box::pin(whole)), Some(length))
+        });
+    };
+    let mut file = append(Some(file), memory, folder).await.map_err(no_room)?;
+    file.rewind().map_err(no_room)?;
+    let pieces = ReaderStream::with_capacity(tokio::fs::File::from_std(file), 64 << 10);
+    let pieces =
+        pieces.map(|piece| piece.map_err(|error| BodyError::Client(format!("the spooled body: {error}"))));
+    Ok((Body::Stream(Box::pin(pieces)), Some(length)))
+}
+
+/// Appends `bytes` to `file`, which is made if need be. It has no name: nothing is left behind whatever happens.
+async fn append(file: Option<File>, bytes: Vec<u8>, folder: &Path) -> io::Result<File> {
+    let folder = folder.to_owned();
+    let written = tokio::task::spawn_blocking(move || {
+        let mut file = match file {
+            Some(file) => file,
+            None => tempfile::tempfile_in(folder)?,
+        };
+        file.write_all(&bytes)?;
+        Ok(file)
+    });
+    written.await.map_err(io::Error::other)?
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the shape map_err wants")]
+fn no_room(error: io::Error) -> Refusal {
+    Refusal::failed(
+        StatusCode::SERVICE_UNAVAILABLE,
+        Outcome::SpawnFailed,
+        format!("cannot keep the request body: {error}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use futures_util::StreamExt;
+    use http_body::Frame;
+    use http_body_util::{Full, StreamBody};
+    use warmbin_exec::Body;
+
+    use super::{ClientBody, IN_MEMORY, admit};
+    use crate::config::limits::LimitValues;
+    use crate::config::quantity::Size;
+
+    fn limits(request_body: u64) -> LimitValues {
+        LimitValues {
+            request_body: Size(request_body),
+            ..LimitValues::default()
+        }
+    }
+
+    /// A body of unknown length that comes in pieces of 1,000 bytes.
+    fn chunked(bytes: &[u8]) -> Option<ClientBody> {
+        let pieces: Vec<_> = bytes.chunks(1000).map(Bytes::copy_from_slice).collect();
+        let frames = futures_util::stream::iter(
+            pieces
+                .into_iter()
+                .map(|piece| Ok::<_, std::io::Error>(Frame::data(piece))),
+        );
+        ClientBody::new(StreamBody::new(frames), false)
+    }
+
+    async fn collect(body: Body) -> Vec<u8> {
+        let Body::Stream(mut stream) = body else {
+            return Vec::new();
+        };
+        let mut bytes = Vec::new();
+        while let Some(piece) = stream.next().await {
+            bytes.extend_from_slice(&piece.unwrap());
+        }
+        bytes
+    }
+
+    #[tokio::test]
+    async fn a_chunked_body_is_whole_and_its_length_true_in_memory_and_on_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        for length in [1, IN_MEMORY, IN_MEMORY + 1, 3 * IN_MEMORY + 17] {
+            let sent: Vec<u8> = (0..length).map(|i| u8::try_from(i % 251).unwrap()).collect();
+            let (body, known) = admit(chunked(&sent), &limits(1 << 20), folder.path())
+                .await
+                .unwrap();
+            assert_eq!(known, Some(length as u64));
+            assert!(collect(body).await == sent, "{length}");
+        }
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_body_over_the_limit_is_refused_whether_its_length_is_known_or_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let known = ClientBody::new(Full::new(Bytes::from_static(b"12345")), false);
+        for body in [known, chunked(b"12345")] {
+            let refusal = admit(body, &limits(4), folder.path()).await.unwrap_err();
+            assert_eq!(refusal.status, 413);
+        }
+        let (body, length) = admit(chunked(b"1234"), &limits(4), folder.path()).await.unwrap();
+        assert_eq!((collect(body).await, length), (b"1234".to_vec(), Some(4)));
+    }
+}

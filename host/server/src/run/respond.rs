@@ -1,0 +1,91 @@
+//! From a program's head to an HTTP response.
+
+use std::fmt::Write;
+
+use bytes::Bytes;
+use http::header::CONTENT_LENGTH;
+use http::{HeaderValue, Method, Response, StatusCode};
+use hyper::ext::ReasonPhrase;
+use warmbin_cgi::ResponseHead;
+use warmbin_exec::Mode;
+
+use super::answer::Answer;
+use super::body::ProgramBody;
+use super::exit::Run;
+use super::record::Phases;
+
+/// What the response says beside what the program said.
+#[derive(Debug, Clone, Copy)]
+pub struct Extras<'a> {
+    /// X-Request-Id.
+    pub request_id: &'a HeaderValue,
+    /// Warmbin-Mode and Server-Timing, unless they are to be kept quiet.
+    pub mode: Option<Mode>,
+}
+
+/// The response for `head`, whose body begins with `first`.
+pub fn respond(
+    mut run: Run,
+    head: ResponseHead,
+    first: Bytes,
+    method: &Method,
+    extras: Extras<'_>,
+) -> Response<Answer> {
+    let ResponseHead {
+        status,
+        reason,
+        headers,
+        content_length,
+        ..
+    } = head;
+    let mut response = Response::new(Answer::empty());
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    if let Some(reason) = reason.and_then(|text| ReasonPhrase::try_from(text.into_bytes()).ok()) {
+        response.extensions_mut().insert(reason);
+    }
+    let out = response.headers_mut();
+    out.insert("x-request-id", extras.request_id.clone());
+    let allowed = match run.account() {
+        Some(account) => {
+            if let Some(mode) = extras.mode {
+                out.insert(super::mode::HEADER, HeaderValue::from_static(mode.as_str()));
+                out.append("server-timing", server_timing(&account.phases()));
+            }
+            account.entry().policy.limits.response_body.0
+        }
+        None => 0,
+    };
+    let bodiless = status == StatusCode::NO_CONTENT || status == StatusCode::NOT_MODIFIED;
+    if let Some(length) = content_length
+        && !bodiless
+    {
+        out.insert(CONTENT_LENGTH, length.into());
+    }
+    if let Some(account) = run.account() {
+        account.responds(status, out);
+    }
+    if bodiless || method == Method::HEAD {
+        run.settle();
+    } else {
+        *response.body_mut() =
+            Answer::Program(Box::new(ProgramBody::new(run, first, content_length, allowed)));
+    }
+    response
+}
+
+/// The phases known when the head is sent, in milliseconds.
+fn server_timing(phases: &Phases) -> HeaderValue {
+    let mut text = String::with_capacity(64);
+    for (name, phase) in [
+        ("queue", phases.queue),
+        ("start", phases.start),
+        ("head", phases.head),
+    ] {
+        let separator = if text.is_empty() { "" } else { ", " };
+        let ms = phase.as_secs_f64() * 1000.0;
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{separator}{name};dur={ms:.3}");
+    }
+    HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static(""))
+}

@@ -75,7 +75,7 @@ impl Host {
         std::fs::create_dir_all(&data)
             .with_context(|| format!("cannot make the data folder {}", data.display()))?;
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.store).await?);
-        let recorder = Recorder::start(Arc::clone(&store));
+        let recorder = Recorder::start(Arc::clone(&store), data.join("spill"));
         let wasm = WasmHost::new(WasmHostConfig {
             cache_dir: data.join("wasm-cache"),
             max_memory_bytes: module_memory(&config),

@@ -16,6 +16,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::service::TowerToHyperService;
 use tokio_util::sync::CancellationToken;
+use warmbin_exec::StopReason;
 
 use crate::host::Host;
 use crate::run::{self, ClientBody, Connection};
@@ -67,6 +68,7 @@ pub async fn serve(host: Arc<Host>, listeners: Listeners, admin: Router, stop: C
         host.shutdown.cancel();
     };
     tokio::join!(programs, admin, announced);
+    host.executors.stop_all(StopReason::Shutdown);
     host.runs.close();
     let grace = host.config.inherited.limits.grace.0 + LAST_RUNS;
     if tokio::time::timeout(grace, host.runs.wait()).await.is_err() {

@@ -4,7 +4,7 @@
 use warmbin_store::{Record, RecordDetail};
 
 /// Logs a finished request.
-pub fn request(record: &Record, detail: &RecordDetail) {
+pub(super) fn request(record: &Record, detail: &RecordDetail) {
     let Record {
         id,
         program,

@@ -117,11 +117,13 @@ fn not_found() -> Refusal {
 fn refuse_path(error: &PathError) -> Refusal {
     match error {
         PathError::EncodedSlash => not_found(),
-        PathError::NotAbsolute | PathError::BadEncoding | PathError::Nul | PathError::AboveRoot => {
-            Refusal::new(
-                StatusCode::BAD_REQUEST,
-                format!("The request is malformed: {error}."),
-            )
-        }
+        PathError::Control
+        | PathError::NotAbsolute
+        | PathError::BadEncoding
+        | PathError::Nul
+        | PathError::AboveRoot => Refusal::new(
+            StatusCode::BAD_REQUEST,
+            format!("The request is malformed: {error}."),
+        ),
     }
 }

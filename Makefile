@@ -11,7 +11,7 @@ GUEST_TARGET := $(TARGET)/guests
 GUESTS := $(basename $(notdir $(wildcard guests/src/bin/*.rs)))
 WASM := wasm32-wasip1 wasm32-wasip2
 
-.PHONY: help setup build guests run test test-deps lint fmt fmt-check docs clean
+.PHONY: help setup build guests run test test-deps test-docker test-docker-deps lint fmt fmt-check docs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -49,11 +49,12 @@ test: setup test-deps guests ## Run every test
 		$(CARGO) test --locked --workspace --no-fail-fast; \
 	fi
 
-# Command or file → Debian package. Only what is missing is installed.
-TEST_NEEDS := chromium:chromium chromedriver:chromium-driver git:git perl:perl python3:python3
+# Command → Debian package. Only what is missing is installed.
+TEST_NEEDS := chromium:chromium chromedriver:chromium-driver git:git perl:perl python3:python3 curl:curl
+DOCKER_NEEDS := dockerd:docker.io docker:docker.io debootstrap:debootstrap docker-compose:docker-compose curl:curl
 
-test-deps: ## Install the Debian packages that tests use, if they are missing
-	@packages=; for need in $(TEST_NEEDS); do \
+define install
+	@packages=; for need in $(1); do \
 		command -v "$${need%%:*}" >/dev/null || packages="$$packages $${need##*:}"; \
 	done; \
 	if [ -n "$$packages" ]; then \
@@ -61,6 +62,16 @@ test-deps: ## Install the Debian packages that tests use, if they are missing
 		$$sudo apt-get update -q; \
 		DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -qy --no-install-recommends $$packages; \
 	fi
+endef
+
+test-deps: ## Install the Debian packages that tests use, if they are missing
+	$(call install,$(TEST_NEEDS))
+
+test-docker-deps: ## Install a Docker engine from Debian's packages, if there is none
+	$(call install,$(DOCKER_NEEDS))
+
+test-docker: test-docker-deps ## Build the image and test it in a container (needs dockerd, debootstrap)
+	docker/test.sh
 
 lint: ## Clippy on everything, warnings denied
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings

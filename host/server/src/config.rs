@@ -43,6 +43,8 @@ pub struct Config {
     pub store: String,
     /// The admin token, if it is not to be generated.
     pub admin_token: Option<Secret>,
+    /// Whether a generated token will do for a listener that other machines reach.
+    pub admin_token_generate: bool,
     /// Who may pick a mode.
     pub mode_override: ModeOverride,
     /// Networks whose forwarding headers count.

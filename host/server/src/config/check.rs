@@ -18,9 +18,9 @@ pub fn check(config: &Config) -> Result<(), ConfigError> {
         problems.push("store: this version stores in SQLite only; write sqlite:PATH".to_owned());
     }
     if let Some(token) = &config.admin_token
-        && (token.0.len() < 16 || token.0.contains(|c: char| !c.is_ascii_graphic()))
+        && token.0.contains(|c: char| !c.is_ascii_graphic())
     {
-        problems.push("admin_token: use at least 16 printable characters without spaces".to_owned());
+        problems.push("admin_token: use printable characters without spaces".to_owned());
     }
     if problems.is_empty() {
         Ok(())
@@ -30,11 +30,13 @@ pub fn check(config: &Config) -> Result<(), ConfigError> {
 }
 
 fn listeners(config: &Config, problems: &mut Vec<String>) {
-    // SECURITY: a token that was generated and printed into some log is no protection for a network.
-    if !config.admin_listen.ip().is_loopback() && config.admin_token.is_none() {
+    // SECURITY: a token that was generated and printed into some log is no protection for a network, unless whoever
+    // runs the host says that the log is safe.
+    if !config.admin_listen.ip().is_loopback() && config.admin_token.is_none() && !config.admin_token_generate {
         problems.push(format!(
             "admin_listen: {} is reachable from other machines; set an admin token (WARMBIN_ADMIN_TOKEN or \
-             WARMBIN_ADMIN_TOKEN_FILE) or listen on 127.0.0.1",
+             WARMBIN_ADMIN_TOKEN_FILE), accept a generated one (admin_token_generate = true), or listen on \
+             127.0.0.1",
             config.admin_listen
         ));
     }

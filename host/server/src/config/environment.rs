@@ -22,6 +22,7 @@ pub fn read(get: &dyn Fn(&str) -> Option<String>) -> Result<Layer, ConfigError> 
         data: reader.parsed("DATA"),
         store: reader.secret("STORE"),
         admin_token: reader.secret("ADMIN_TOKEN"),
+        admin_token_generate: reader.parsed("ADMIN_TOKEN_GENERATE"),
         mode_override: reader.parsed("MODE_OVERRIDE"),
         trusted_proxies: reader.list("TRUSTED_PROXIES"),
         pass_authorization: reader.parsed("PASS_AUTHORIZATION"),

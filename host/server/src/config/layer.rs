@@ -28,6 +28,8 @@ pub struct Layer {
     pub store: Option<String>,
     /// The admin token.
     pub admin_token: Option<String>,
+    /// Whether a generated token will do for a listener that other machines reach.
+    pub admin_token_generate: Option<bool>,
     /// Who may pick a mode.
     pub mode_override: Option<ModeOverride>,
     /// Networks whose forwarding headers count.

@@ -62,6 +62,8 @@ impl Config {
             None,
             |token| if token.is_some() { "(set)" } else { "(generated)" }.to_owned(),
         );
+        let admin_token_generate =
+            pick.value("admin_token_generate", |l| l.admin_token_generate.take(), false);
         let mode_override = pick.value("mode_override", |l| l.mode_override.take(), Default::default());
         let trusted_proxies = pick.with(
             "trusted_proxies",
@@ -94,7 +96,10 @@ impl Config {
             |workers| workers.map_or_else(|| "(processors)".to_owned(), |n| n.to_string()),
         );
         let log = pick.value("log", |l| l.log.take(), "info".to_owned());
-        let warnings = ineffective(&pick);
+        let mut warnings = ineffective(&pick);
+        if admin_token.as_ref().is_some_and(|token| token.len() < 16) {
+            warnings.push("admin_token: it is short; 16 characters or more are hard to guess".to_owned());
+        }
         Ok(Self {
             file: None,
             listen,
@@ -102,6 +107,7 @@ impl Config {
             data,
             store,
             admin_token: admin_token.map(Secret),
+            admin_token_generate,
             mode_override,
             trusted_proxies,
             inherited,

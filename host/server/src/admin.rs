@@ -1,15 +1,25 @@
 //! The admin listener: dashboard, API, metrics, health.
+//!
+//! Owns: who may do what, the API's shapes, problem documents, metrics. Must not know: how programs are run, SQL, templates.
 
-use std::sync::Arc;
+pub mod problem;
 
-use axum::Router;
-use axum::routing::get;
+mod api;
+mod auth;
+mod change;
+mod client;
+mod extract;
+mod forms;
+mod health;
+mod live_host;
+mod metrics;
+mod middleware;
+mod query;
+mod router;
+mod state;
+mod upload;
 
-use crate::host::Host;
+#[cfg(test)]
+mod tests;
 
-/// Everything on the admin listener.
-pub fn router(host: Arc<Host>) -> Router {
-    Router::new()
-        .route("/healthz", get(|| async { "ok\n" }))
-        .with_state(host)
-}
+pub use router::router;

@@ -275,7 +275,9 @@ impl Directory {
             self.url().trim_end_matches('/'),
             String::from_utf8_lossy(file)
         );
-        let name: Arc<str> = route.trim_start_matches('/').into();
+        // As a registered program at the same place would be called.
+        let name = route.strip_prefix("/cgi-bin/").unwrap_or(&route);
+        let name: Arc<str> = name.trim_start_matches('/').into();
         let (native, wasm) = match kind {
             Kind::Native(interpreter) => (Some(native(path, interpreter, &settings)), None),
             Kind::Wasm => {

@@ -1,7 +1,8 @@
 //! Everything a running host shares between requests.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -72,8 +73,7 @@ impl Host {
     /// Opens the data folder and the store, starts the engine, takes over the declared programs and loads everything. Needs a runtime.
     pub async fn open(config: Config) -> anyhow::Result<Arc<Self>> {
         let data = config.data.clone();
-        std::fs::create_dir_all(&data)
-            .with_context(|| format!("cannot make the data folder {}", data.display()))?;
+        make_data_folder(&data).with_context(|| format!("cannot make the data folder {}", data.display()))?;
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.store).await?);
         let recorder = Recorder::start(Arc::clone(&store), data.join("spill"));
         let wasm = WasmHost::new(WasmHostConfig {
@@ -116,6 +116,17 @@ impl Host {
     /// Where programs are served, without a trailing slash.
     pub fn programs_url(&self) -> String {
         format!("http://{}", self.addresses().listen)
+    }
+}
+
+/// SECURITY: the folder holds the admin token and what programs were sent; others on this machine have no business in it.
+fn make_data_folder(path: &Path) -> std::io::Result<()> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    match std::fs::DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        made => made,
     }
 }
 

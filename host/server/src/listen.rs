@@ -29,6 +29,9 @@ const DRAIN: Duration = Duration::from_secs(7);
 /// The same for the admin listener, whose live streams would never end by themselves.
 const ADMIN_DRAIN: Duration = Duration::from_millis(500);
 
+/// How long the store may take for the last records.
+const LAST_RECORDS: Duration = Duration::from_secs(3);
+
 /// How long ended connections' programs are waited for, beside their grace.
 const LAST_RUNS: Duration = Duration::from_secs(2);
 
@@ -74,5 +77,6 @@ pub async fn serve(host: Arc<Host>, listeners: Listeners, admin: Router, stop: C
     if tokio::time::timeout(grace, host.runs.wait()).await.is_err() {
         tracing::warn!(target: "warmbin", { runs = host.runs.len() }, "programs are still running; leaving them behind");
     }
-    host.recorder.flush().await;
+    // A store that fails must not hold the process up: its records go to the spill file.
+    host.recorder.close(LAST_RECORDS).await;
 }

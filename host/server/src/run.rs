@@ -128,6 +128,7 @@ async fn serve(
                     Extras {
                         request_id: shown_id,
                         mode,
+                        version: parts.version,
                     },
                 ));
             }
@@ -286,3 +287,6 @@ impl Hop<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

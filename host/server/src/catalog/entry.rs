@@ -93,7 +93,7 @@ impl Entry {
             .unwrap_or_else(|| Slots::new(limits.concurrency, limits.queue));
         Self {
             default_mode: default_mode(&settings, &runnable),
-            variables: MetaVariables::new(SOFTWARE, &configured(&settings, native)),
+            variables: MetaVariables::new(SOFTWARE, &configured(&settings)),
             version: version.map(|(number, _)| number),
             version_created_at: version.map_or(0, |(_, created_at)| created_at),
             runnable: Arc::new(runnable),
@@ -160,14 +160,10 @@ pub(super) fn mode_warning(entry: &Entry) -> Option<String> {
 }
 
 /// The operator's variables.
-fn configured(settings: &ProgramSettings, native: Option<&Native>) -> Vec<(String, String)> {
-    let mut variables = Vec::with_capacity(settings.env.len() + 2);
+fn configured(settings: &ProgramSettings) -> Vec<(String, String)> {
+    let mut variables = Vec::with_capacity(settings.env.len() + 1);
     if !settings.env.contains_key("PATH") {
         variables.push(("PATH".to_owned(), DEFAULT_PATH.to_owned()));
-    }
-    // php-cgi refuses to run a script that a server did not direct to it.
-    if native.is_some_and(|native| native.interpreter.is_some()) {
-        variables.push(("REDIRECT_STATUS".to_owned(), "200".to_owned()));
     }
     variables.extend(
         settings

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::{Args, Subcommand};
 use warmbin_exec::wasm::{WasmHost, WasmHostConfig};
 use warmbin_store::{Artifact, Program, Source, SqliteStore, Store, Version};
@@ -13,6 +13,7 @@ use super::sources::ConfigArgs;
 use crate::config::{Config, ProgramSettings};
 use crate::host::{MAX_INSTANCES, module_memory};
 use crate::programs::ingest::{Arrived, ingest};
+use crate::programs::remove::remove;
 
 /// Add, list, show, activate and remove programs.
 #[derive(Debug, Args)]
@@ -82,12 +83,12 @@ async fn run(command: Command, config: Config) -> anyhow::Result<()> {
             route,
             settings,
         } => {
-            let settings = read_settings(settings, route)?;
+            let settings = read_settings(&name, settings, route, &store).await?;
             let arrived = Arrived {
                 name,
-                native: native.map(|path| copied(&path, &config)).transpose()?,
-                wasm: wasm.map(|path| copied(&path, &config)).transpose()?,
-                settings: Some(settings),
+                native,
+                wasm,
+                settings,
                 source: Source::Cli,
                 created_by: "cli".to_owned(),
                 activate: true,
@@ -114,12 +115,8 @@ async fn run(command: Command, config: Config) -> anyhow::Result<()> {
             println!("{name}: version {version} is active");
         }
         Command::Remove { name } => {
-            if config.programs.iter().any(|entry| entry.name == name) {
-                bail!("{name} is declared in the configuration file: remove it there");
-            }
-            store.remove_program(&name).await?;
-            // A program from the configuration has no folder here.
-            let _ = std::fs::remove_dir_all(config.data.join("programs").join(&name));
+            let declared = config.programs.iter().any(|entry| entry.name == name);
+            remove(&name, declared, &config.data, &store).await?;
             println!("{name}: removed");
         }
     }
@@ -139,21 +136,28 @@ async fn add(arrived: Arrived, config: &Config, store: &Arc<dyn Store>) -> anyho
     Ok(())
 }
 
-/// A copy of `path` in the data folder, which may be moved: the operator's own file stays where it is.
-fn copied(path: &std::path::Path, config: &Config) -> anyhow::Result<PathBuf> {
-    std::fs::create_dir_all(&config.data)?;
-    let (mut file, kept) = tempfile::NamedTempFile::new_in(&config.data)?.keep()?;
-    let mut source = std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    std::io::copy(&mut source, &mut file)?;
-    Ok(kept)
-}
-
-fn read_settings(path: Option<PathBuf>, route: Option<String>) -> anyhow::Result<String> {
-    let text = match &path {
-        Some(path) => {
+/// The settings to store; `None` keeps those of the active version. A route alone changes only the route.
+async fn read_settings(
+    name: &str,
+    path: Option<PathBuf>,
+    route: Option<String>,
+    store: &Arc<dyn Store>,
+) -> anyhow::Result<Option<String>> {
+    let text = match (&path, &route) {
+        (None, None) => return Ok(None),
+        (Some(path), _) => {
             std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?
         }
-        None => "{}".to_owned(),
+        (None, Some(_)) => {
+            let program = store.program(name).await?;
+            let active = program.as_ref().and_then(|program| {
+                program
+                    .versions
+                    .iter()
+                    .find(|version| Some(version.number) == program.active)
+            });
+            active.map_or_else(|| "{}".to_owned(), |version| version.settings.clone())
+        }
     };
     let mut settings = ProgramSettings::from_json(&text)
         .map_err(anyhow::Error::msg)
@@ -161,7 +165,7 @@ fn read_settings(path: Option<PathBuf>, route: Option<String>) -> anyhow::Result
     if route.is_some() {
         settings.route = route;
     }
-    Ok(settings.to_json())
+    Ok(Some(settings.to_json()))
 }
 
 fn line(program: &Program) -> String {

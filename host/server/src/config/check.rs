@@ -32,7 +32,8 @@ pub fn check(config: &Config) -> Result<(), ConfigError> {
 fn listeners(config: &Config, problems: &mut Vec<String>) {
     // SECURITY: a token that was generated and printed into some log is no protection for a network, unless whoever
     // runs the host says that the log is safe.
-    if !config.admin_listen.ip().is_loopback() && config.admin_token.is_none() && !config.admin_token_generate {
+    if !config.admin_listen.ip().is_loopback() && config.admin_token.is_none() && !config.admin_token_generate
+    {
         problems.push(format!(
             "admin_listen: {} is reachable from other machines; set an admin token (WARMBIN_ADMIN_TOKEN or \
              WARMBIN_ADMIN_TOKEN_FILE), accept a generated one (admin_token_generate = true), or listen on \
@@ -138,6 +139,57 @@ fn directories(config: &Config, problems: &mut Vec<String>) {
                 .problems()
                 .into_iter()
                 .map(|why| format!("directory {url}: {why}")),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::config::Config;
+    use crate::config::layer::Layer;
+
+    fn problems(text: &str) -> Vec<String> {
+        let layer = toml::from_str(text).unwrap();
+        let config = Config::resolve(layer, Layer::default(), Layer::default()).unwrap();
+        check(&config).err().map_or_else(Vec::new, |error| error.problems)
+    }
+
+    #[test]
+    fn what_cannot_be_served_is_refused_by_the_key() {
+        for (text, key) in [
+            ("admin_listen = '0.0.0.0:8081'", "admin_listen"),
+            (
+                "listen = '127.0.0.1:1'\nadmin_listen = '127.0.0.1:1'",
+                "admin_listen",
+            ),
+            ("admin_token = 'short'", "admin_token"),
+            ("workers = 0", "workers"),
+            ("store = 'mysql://x'", "store"),
+            ("[[program]]\nname = '../x'\nnative = '/bin/sh'", "name"),
+            ("[[program]]\nname = 'x'", "neither native nor wasm"),
+            ("[[program]]\nname = 'x'\nnative = '/no/such/file'", "native"),
+            (
+                "[[program]]\nname = 'x'\nnative = '/bin/sh'\nroute = 'y'",
+                "route",
+            ),
+            (
+                "[[program]]\nname = 'x'\nnative = '/bin/sh'\n[[program]]\nname = 'y'\nnative = '/bin/sh'\nroute = '/cgi-bin/x'",
+                "also that of program x",
+            ),
+            ("[[directory]]\nurl = '/d'\npath = '/no/such/folder'", "path"),
+            (
+                "[[directory]]\nurl = '/d'\npath = '/'\ninterpreters = { 'php' = '/bin/sh' }",
+                "extension",
+            ),
+            ("[[directory]]\nurl = '/d'\npath = '/'\nindex = ['../x']", "index"),
+        ] {
+            let found = problems(text);
+            assert!(found.len() == 1 && found[0].contains(key), "{text}: {found:?}");
+        }
+        assert_eq!(
+            problems("admin_listen = '0.0.0.0:8081'\nadmin_token = '0123456789abcdef'"),
+            [""; 0]
         );
     }
 }

@@ -280,3 +280,73 @@ fn ineffective(pick: &Picker) -> Vec<String> {
         .map(|key| format!("{key} has no effect in this version"))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Layer, without_password};
+    use crate::config::quantity::Span;
+    use crate::config::{Config, Origin};
+
+    fn layer(text: &str) -> Layer {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn flags_beat_the_environment_which_beats_the_file_which_beats_defaults() {
+        let file = layer(
+            "listen = '127.0.0.1:1'\ndata = '/file'\nmode_override = 'never'\nlimits = { wall = '1s' }",
+        );
+        let env = layer("listen = '127.0.0.1:2'\ndata = '/env'\nlimits = { cpu = '2s' }");
+        let flags = layer("listen = '127.0.0.1:3'");
+        let config = Config::resolve(file, env, flags).unwrap();
+        let origin = |key: &str| {
+            config
+                .shown
+                .iter()
+                .find(|setting| setting.key == key)
+                .unwrap()
+                .origin
+                .clone()
+        };
+        assert_eq!(
+            (config.listen.port(), origin("listen")),
+            (3, Origin::Flag("--listen".to_owned()))
+        );
+        assert_eq!(origin("data"), Origin::Environment("WARMBIN_DATA".to_owned()));
+        assert_eq!(config.store, "sqlite:/env/warmbin.db");
+        assert_eq!(origin("mode_override"), Origin::File);
+        assert_eq!(
+            (config.admin_listen.port(), origin("admin_listen")),
+            (8081, Origin::Default)
+        );
+        let limits = config.inherited.limits;
+        assert_eq!(
+            (limits.wall, limits.cpu),
+            ("1s".parse::<Span>().unwrap(), "2s".parse::<Span>().unwrap())
+        );
+        assert_eq!(
+            origin("limits.cpu"),
+            Origin::Environment("WARMBIN_LIMITS_CPU".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_key_without_effect_is_a_warning() {
+        let config = Config::resolve(
+            layer("processes = 2\n[[program]]\nname = 'a'\npool = { pick = 'lru' }"),
+            Layer::default(),
+            Layer::default(),
+        )
+        .unwrap();
+        assert_eq!(config.warnings.len(), 2, "{:?}", config.warnings);
+    }
+
+    #[test]
+    fn a_password_in_the_store_url_is_not_shown() {
+        assert_eq!(
+            without_password("postgres://me:secret@db/x"),
+            "postgres://me:…@db/x"
+        );
+        assert_eq!(without_password("sqlite:/a/b@c.db"), "sqlite:/a/b@c.db");
+    }
+}

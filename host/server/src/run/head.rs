@@ -30,7 +30,10 @@ pub async fn read(run: &mut Run) -> Result<(ResponseHead, Bytes), Refusal> {
             format!("its output cannot be read: {error}"),
         ),
         Err(Failure::Malformed(error)) => {
-            if let Some((_, _, stopper)) = run.parts() {
+            // One that floods is stopped; any other is given the time to say on standard error what is wrong.
+            if matches!(error, HeadError::OverLimit { .. })
+                && let Some((_, _, stopper)) = run.parts()
+            {
                 stopper.stop(StopReason::BadOutput);
             }
             Refusal::failed(StatusCode::BAD_GATEWAY, Outcome::BadOutput, error.to_string())

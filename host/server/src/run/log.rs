@@ -1,5 +1,5 @@
-//! One event per request, and the program's standard error. Successes are logged at `debug`: at thousands a second they would be the
-//! most expensive part of an answer, and each has its record.
+//! One event per request, and the program's standard error. What is nobody's fault is logged at `debug`: at thousands
+//! a second successes would be the most expensive part of an answer, and each has its record.
 
 use warmbin_store::{Record, RecordDetail};
 
@@ -17,7 +17,7 @@ pub(super) fn request(record: &Record, detail: &RecordDetail) {
         ..
     } = record;
     let error = record.error.as_deref().unwrap_or_default();
-    if outcome == "ok" {
+    if outcome == "ok" || outcome == "client_gone" {
         tracing::debug!(
             target: "http",
             { request.id = id, program.name = program, mode, duration_us = total_us },

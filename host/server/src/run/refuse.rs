@@ -35,7 +35,8 @@ impl Refusal {
             status,
             detail: detail.into(),
             internal: None,
-            outcome: Outcome::BadOutput,
+            // The client's doing, completely answered; the status says what.
+            outcome: Outcome::Ok,
             problem: false,
             location: None,
             retry_after: None,

@@ -16,6 +16,7 @@ use futures_util::{Stream, StreamExt, stream};
 use http::StatusCode;
 use http_body::{Body as HttpBody, Frame};
 use http_body_util::BodyExt;
+use tokio::time::Sleep;
 use tokio_util::io::ReaderStream;
 use warmbin_exec::{Body, BodyError, Outcome};
 
@@ -30,6 +31,10 @@ const DRAINED: u64 = 64 << 20;
 
 /// For how long.
 const DRAINED_FOR: Duration = Duration::from_secs(5);
+
+/// How long a client that asked before sending is kept waiting: a program that answers without reading (401, 403) does so within it,
+/// and the upload never happens. Whether a process reads its pipe cannot be seen from outside.
+const HESITATION: Duration = Duration::from_millis(25);
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -100,13 +105,30 @@ impl ClientBody {
 }
 
 /// A body being delivered. Dropped early, it sees to the rest.
-struct Delivery(Option<ClientBody>);
+struct Delivery {
+    body: Option<ClientBody>,
+    /// Runs while a client that waits for "100 Continue" is kept waiting.
+    hesitation: Option<Pin<Box<Sleep>>>,
+}
+
+impl Delivery {
+    fn new(body: ClientBody) -> Self {
+        Self {
+            hesitation: body.waits.then(|| Box::pin(tokio::time::sleep(HESITATION))),
+            body: Some(body),
+        }
+    }
+}
 
 impl Stream for Delivery {
     type Item = Result<Bytes, BodyError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        match &mut self.0 {
+        if let Some(hesitation) = &mut self.hesitation {
+            std::task::ready!(Future::poll(hesitation.as_mut(), cx));
+            self.hesitation = None;
+        }
+        match &mut self.body {
             Some(body) if !body.ended => body.poll_chunk(cx),
             _ => Poll::Ready(None),
         }
@@ -115,7 +137,7 @@ impl Stream for Delivery {
 
 impl Drop for Delivery {
     fn drop(&mut self) {
-        if let Some(body) = self.0.take() {
+        if let Some(body) = self.body.take() {
             drain(body);
         }
     }
@@ -150,8 +172,8 @@ pub async fn admit(
         return Ok((Body::Empty, None));
     };
     let limit = limits.request_body.0;
-    let mut delivery = Delivery(Some(body));
-    let Some(body) = &mut delivery.0 else {
+    let mut delivery = Delivery::new(body);
+    let Some(body) = &mut delivery.body else {
         return Ok((Body::Empty, None));
     };
     match body.length {

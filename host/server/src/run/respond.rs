@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use bytes::Bytes;
-use http::header::CONTENT_LENGTH;
-use http::{HeaderValue, Method, Response, StatusCode};
+use http::header::{CONNECTION, CONTENT_LENGTH};
+use http::{HeaderValue, Method, Response, StatusCode, Version};
 use hyper::ext::ReasonPhrase;
 use warmbin_cgi::ResponseHead;
 use warmbin_exec::Mode;
@@ -21,6 +21,8 @@ pub struct Extras<'a> {
     pub request_id: &'a HeaderValue,
     /// Warmbin-Mode and Server-Timing, unless they are to be kept quiet.
     pub mode: Option<Mode>,
+    /// The client's version of HTTP.
+    pub version: Version,
 }
 
 /// The response for `head`, whose body begins with `first`.
@@ -61,6 +63,10 @@ pub fn respond(
         && !bodiless
     {
         out.insert(CONTENT_LENGTH, length.into());
+    }
+    if content_length.is_none() && extras.version < Version::HTTP_11 {
+        // Such a body ends with its connection; a client that asked to keep it must not be told that it may.
+        out.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     if let Some(account) = run.account() {
         account.responds(status, out);

@@ -163,7 +163,7 @@ mod tests {
                 "listen = '127.0.0.1:1'\nadmin_listen = '127.0.0.1:1'",
                 "admin_listen",
             ),
-            ("admin_token = 'short'", "admin_token"),
+            ("admin_token = 'with a space'", "admin_token"),
             ("workers = 0", "workers"),
             ("store = 'mysql://x'", "store"),
             ("[[program]]\nname = '../x'\nnative = '/bin/sh'", "name"),

@@ -1,6 +1,7 @@
 //! The files that pages refer to, inside the binary. An address holds the content's hash, so a browser may keep
 //! it for ever and a new build is never mixed with an old file.
 
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use axum::extract::Path;
@@ -48,14 +49,14 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
 
 fn asset(name: &'static str, content_type: &'static str, bytes: &'static [u8]) -> Asset {
     let (stem, extension) = name.split_once('.').unwrap_or((name, "bin"));
-    let hash: String = Sha256::digest(bytes)
-        .iter()
-        .take(6)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let mut url = format!("/assets/{stem}-");
+    for byte in Sha256::digest(bytes).iter().take(6) {
+        let _ = write!(url, "{byte:02x}");
+    }
+    let _ = write!(url, ".{extension}");
     Asset {
         name,
-        url: format!("/assets/{stem}-{hash}.{extension}"),
+        url,
         content_type,
         bytes,
     }

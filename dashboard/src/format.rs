@@ -184,7 +184,7 @@ impl Moment {
 mod tests {
     use super::{Bytes, Count, Micros, Moment, share};
 
-    fn plain(text: impl ToString) -> String {
+    fn plain(text: &impl ToString) -> String {
         text.to_string().replace('\u{a0}', " ")
     }
 
@@ -202,9 +202,9 @@ mod tests {
             (999_500, "1.00 s"),
             (30_000_000, "30.0 s"),
         ] {
-            assert_eq!(plain(Micros(us)), shown, "{us}");
+            assert_eq!(plain(&Micros(us)), shown, "{us}");
         }
-        assert_eq!(plain(Micros(1_234_567).exact()), "1,234,567 µs");
+        assert_eq!(plain(&Micros(1_234_567).exact()), "1,234,567 µs");
     }
 
     #[test]
@@ -217,16 +217,16 @@ mod tests {
             (999_999, 1_000_000, ">99.9 %"),
             (7, 7, "100 %"),
         ] {
-            assert_eq!(plain(share(part, whole)), shown, "{part}/{whole}");
+            assert_eq!(plain(&share(part, whole)), shown, "{part}/{whole}");
         }
     }
 
     #[test]
     fn sizes_counts_and_moments_read_naturally() {
-        assert_eq!(plain(Bytes(1023)), "1023 B");
-        assert_eq!(plain(Bytes(1_048_575)), "1.00 MiB");
-        assert_eq!(plain(Count(1_234_567)), "1,234,567");
-        assert_eq!(plain(Count(999)), "999");
+        assert_eq!(plain(&Bytes(1023)), "1023 B");
+        assert_eq!(plain(&Bytes(1_048_575)), "1.00 MiB");
+        assert_eq!(plain(&Count(1_234_567)), "1,234,567");
+        assert_eq!(plain(&Count(999)), "999");
         assert_eq!(
             Moment(1_764_558_191_123_456).machine(),
             "2025-12-01T03:03:11.123456Z"

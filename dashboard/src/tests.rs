@@ -2,6 +2,8 @@
 
 mod contrast;
 
+use std::fmt::Write as _;
+
 use axum::body::Body;
 use axum::extract::Extension;
 use http::{Request, StatusCode, header};
@@ -63,7 +65,9 @@ fn without_hashes(html: &str) -> String {
     let mut out = String::new();
     for part in html.split_inclusive("/assets/") {
         match (out.ends_with("/assets/"), part.split_once('-')) {
-            (true, Some((name, rest))) => out.push_str(&format!("{name}-HASH{}", &rest[12..])),
+            (true, Some((name, rest))) => {
+                let _ = write!(out, "{name}-HASH{}", &rest[12..]);
+            }
             _ => out.push_str(part),
         }
     }

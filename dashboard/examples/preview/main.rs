@@ -8,11 +8,11 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Json;
 use axum::extract::Extension;
 use axum::response::Response;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::routing::{get, post};
-use axum::{Json, Router};
 use futures_util::{Stream, StreamExt, stream};
 use http::{HeaderValue, StatusCode, header};
 use sample::SampleStore;
@@ -35,7 +35,10 @@ async fn main() -> std::io::Result<()> {
             "/login",
             get(|| async { login_page(Some("This token is not valid."), "/") }),
         )
-        .route("/api/v1/live", get(move || live(store.clone())))
+        .route(
+            "/api/v1/live",
+            get(move || std::future::ready(live(store.clone()))),
+        )
         .route("/api/v1/programs/{name}/versions", post(refuse))
         .fallback(|| async { error_page(StatusCode::NOT_FOUND, "Not found", "There is no such page.") })
         .layer(Extension(Viewer {
@@ -63,7 +66,7 @@ async fn refuse() -> (StatusCode, Json<serde_json::Value>) {
 }
 
 /// A record every 700 ms, now.
-async fn live(store: Arc<SampleStore>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+fn live(store: Arc<SampleStore>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let events = stream::unfold(1_000_000_u64, move |index| {
         let store = store.clone();
         async move {

@@ -150,7 +150,7 @@ impl SampleStore {
                 record.started_at += now_us - NOW_US;
                 if mode == "fork" && random(150) == 0 {
                     record.status = 502;
-                    record.outcome = "bad_output".to_owned();
+                    "bad_output".clone_into(&mut record.outcome);
                     record.error = Some("the header block has a line without a colon: \"oops\"".to_owned());
                 }
                 requests.push((record, detail()));

@@ -51,7 +51,7 @@ struct Curve {
 
 impl Distribution {
     /// The columns of the table.
-    fn columns(&self) -> impl Iterator<Item = &'static str> {
+    fn columns() -> impl Iterator<Item = &'static str> {
         QUANTILES.into_iter().map(|(name, _)| name)
     }
 

@@ -276,13 +276,13 @@ fn verdict(
         .filter(|(other, _)| other != mode)
         .max_by_key(|(_, row)| row.total.p50_us)
     {
-        let more = format!(
+        let addition = format!(
             " {other} takes {} as long ({} over {}).",
             times(row, best),
             Micros(row.total.p50_us),
             Count(row.count)
         );
-        text.push_str(&more);
+        text.push_str(&addition);
     }
     let left_out: Vec<&str> = rows
         .iter()
@@ -290,11 +290,11 @@ fn verdict(
         .filter(|other| !fair.iter().any(|(kept, _)| kept == other))
         .collect();
     if !left_out.is_empty() {
-        let more = format!(
+        let addition = format!(
             " Left out for too few requests or too many errors: {}.",
             left_out.join(", ")
         );
-        text.push_str(&more);
+        text.push_str(&addition);
     }
     text
 }

@@ -3,6 +3,7 @@
 const ROWS = 50;
 const PAINT_MS = 250;
 const SUMMARY_MS = 1000;
+const SETTLE_MS = 500; // an event comes before its record is written: figures fetched sooner may lack it
 
 const tail = document.getElementById("live-tail");
 const body = tail.tBodies[0];
@@ -20,6 +21,8 @@ let unseen = 0; // how many there were, shown or not
 let changed = false; // since the summary was fetched
 let fetching = false;
 let nextFetch = 0;
+let lastEvent = 0;
+let missed = 0; // events the host could not deliver
 
 const micros = (us) => {
   const digits = (value) => (value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : value.toFixed(0));
@@ -76,7 +79,7 @@ const paint = () => {
 
 const refresh = async () => {
   if (!changed || fetching || paused || document.hidden || Date.now() < nextFetch) return;
-  changed = false;
+  changed = Date.now() - lastEvent < SETTLE_MS;
   fetching = true;
   const began = Date.now();
   try {
@@ -107,7 +110,7 @@ const refresh = async () => {
 
 const label = () => {
   if (paused) show("paused", "paused");
-  else if (source?.readyState === EventSource.OPEN) show("live", "live");
+  else if (source?.readyState === EventSource.OPEN) show("live", missed === 0 ? "live" : `live, ${missed} not shown`);
   else show("reconnecting", source?.readyState === EventSource.CLOSED ? "not connected, trying again" : "connecting");
 };
 
@@ -125,9 +128,17 @@ const connect = () => {
     if (waiting.length > ROWS) waiting.shift();
     unseen += 1;
     changed = true;
+    lastEvent = Date.now();
+  });
+  source.addEventListener("gap", (event) => {
+    missed += JSON.parse(event.data).missed ?? 0;
+    changed = true;
+    label();
   });
   source.addEventListener("stats", (event) => {
-    for (const [name, value] of Object.entries(JSON.parse(event.data))) {
+    const stats = JSON.parse(event.data);
+    if (stats.backlog > 0) changed = true;
+    for (const [name, value] of Object.entries(stats)) {
       const element = document.querySelector(`[data-stat="${CSS.escape(name)}"]`);
       if (element && Number.isFinite(value)) element.textContent = value.toLocaleString("en-US");
     }

@@ -92,7 +92,8 @@ form.addEventListener("submit", (event) => {
   const data = new FormData();
   for (const field of [native, wasm]) if (field.files.length > 0) data.append(field.name, field.files[0]);
   if (settings.value.trim() !== "") data.append("settings", settings.value);
-  if (![native, wasm].some((field) => field.files.length > 0)) {
+  // Settings alone make a version of the active one's artifacts.
+  if ([...data].length === 0) {
     say("error", ["Choose a native file, a WebAssembly module, or both."]);
     return;
   }

@@ -199,20 +199,6 @@ impl TestHost {
         .await
     }
 
-    /// The record of the request with that id, once it is there.
-    pub async fn record(&self, id: &str) -> Result<Value> {
-        let path = format!("/api/v1/requests/{id}");
-        wait_until(&format!("a record {id}"), Duration::from_secs(20), async || {
-            let answer = self.api(Method::GET, &path).send().await?;
-            Ok(if answer.status() == 404 {
-                None
-            } else {
-                Some(answer.error_for_status()?.json().await?)
-            })
-        })
-        .await
-    }
-
     /// Asks the host to end and waits for it.
     pub fn terminate(&mut self) -> Result<ExitStatus> {
         kill_process(Pid::from_child(&self.child), Signal::TERM)?;

@@ -53,9 +53,10 @@ fn main() -> io::Result<()> {
         }
         Some("short") => half(&mut out),
         Some("flood") => {
-            let line = [b'e'; 1024];
-            for _ in 0..4 * 1024 {
-                io::stderr().write_all(&line)?;
+            let mut complaint = [b'e'; 64];
+            complaint[63] = b'\n';
+            for _ in 0..4 * 1024 * 1024 / complaint.len() {
+                io::stderr().write_all(&complaint)?;
             }
             head(&mut out, "text/plain")?;
             out.write_all(b"complete\n")

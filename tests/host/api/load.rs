@@ -51,15 +51,13 @@ async fn two_thousand_requests_a_mode_are_answered_and_remembered() -> Result<()
                 (&"ok".into(), &200.into()),
                 "{record}"
             );
-            let parts: u64 = PHASES
+            // The exit may come after the last byte.
+            let parts: u64 = PHASES[..4]
                 .iter()
                 .filter_map(|phase| record[format!("{phase}_us")].as_u64())
                 .sum();
             let total = record["total_us"].as_u64().context("a total")?;
-            assert!(
-                total > 0 && parts <= total + total / 5 + 5000,
-                "phases beyond the total: {record}"
-            );
+            assert!(total > 0 && parts <= total, "phases beyond the total: {record}");
         }
     }
 

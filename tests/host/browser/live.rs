@@ -75,10 +75,9 @@ async fn uploaded_programs_are_compared_live() -> Result<()> {
     let (state, said) = upload(&browser, "mine", &files).await?;
     assert_eq!(state, "ok", "{said}");
 
-    // A mark that a reload would wipe out.
     browser.driver.goto(format!("{}/", host.admin())).await?;
-    find(&browser, "#modes-table").await?;
     find(&browser, "#live-state[data-state=live]").await?;
+    // A mark that a reload would wipe out.
     browser
         .driver
         .execute("window.neverReloaded = true", vec![])

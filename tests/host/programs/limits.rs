@@ -119,9 +119,10 @@ async fn what_stays_below_a_limit_is_served() -> Result<()> {
         assert_eq!(spin.status(), 200, "{mode}");
         let records = host.records_when(&format!("mode={mode}"), 2).await?;
         for record in records {
+            // Beside busy neighbours a hundred milliseconds hold less processor time than that.
             let (least, figure) = match record["program"].as_str() {
                 Some("alloc") => (24 << 20, "peak_memory_bytes"),
-                _ => (50_000, "cpu_us"),
+                _ => (5_000, "cpu_us"),
             };
             assert!(
                 record[figure].as_u64() >= Some(least),

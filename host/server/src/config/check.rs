@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use warmbin_exec::{Family, Mode};
+
 use super::program::check_route;
-use super::{Config, ConfigError};
+use super::{Config, ConfigError, ProgramEntry};
 
 /// Refuses a configuration that cannot be served, naming everything that is wrong with it.
 pub fn check(config: &Config) -> Result<(), ConfigError> {
@@ -73,6 +75,7 @@ fn programs(config: &Config, problems: &mut Vec<String>) {
         if entry.native.is_none() && entry.wasm.is_none() {
             problems.push(format!("program {name}: has neither native nor wasm"));
         }
+        problems.extend(mode_without_artifact(entry).map(|why| format!("program {name}: {why}")));
         for (key, path) in [("native", &entry.native), ("wasm", &entry.wasm)] {
             if let Some(path) = path
                 && !path.is_file()
@@ -98,6 +101,18 @@ fn programs(config: &Config, problems: &mut Vec<String>) {
             ));
         }
     }
+}
+
+/// The default mode needs an artifact of its family. (A word that names no mode is the settings' problem.)
+fn mode_without_artifact(entry: &ProgramEntry) -> Option<String> {
+    let mode: Mode = entry.settings.mode.as_deref()?.parse().ok()?;
+    let (key, artifact) = match mode.family() {
+        Family::Native => ("native", &entry.native),
+        Family::Wasm => ("wasm", &entry.wasm),
+    };
+    artifact
+        .is_none()
+        .then(|| format!("mode: {mode} needs a {key} artifact"))
 }
 
 fn directories(config: &Config, problems: &mut Vec<String>) {

@@ -26,7 +26,16 @@ fn parse(text: &str, shown: &str) -> Result<Layer, ConfigError> {
             .and_then(|span| text.get(..span.start))
             .unwrap_or_default();
         let line = before.matches('\n').count() + 1;
-        ConfigError::one(format!("{shown}:{line}: {}", error.message().trim_end()))
+        let message = error.message().trim_end();
+        // The parser says what is wrong with a value, not always whose value it is.
+        let key = text
+            .lines()
+            .nth(line - 1)
+            .and_then(|line| line.split_once('='))
+            .map(|(key, _)| key.trim())
+            .filter(|key| !message.contains(key));
+        let key = key.map(|key| format!(" (key {key})")).unwrap_or_default();
+        ConfigError::one(format!("{shown}:{line}: {message}{key}"))
     })
 }
 
@@ -39,7 +48,10 @@ mod tests {
     #[test]
     fn errors_name_the_key_and_the_line() {
         for (text, expected) in [
-            ("listen = \"x\"\n", "f.toml:1: "),
+            (
+                "listen = \"x\"\n",
+                "f.toml:1: invalid socket address syntax (key listen)",
+            ),
             (
                 "\nlissten = \"127.0.0.1:1\"\n",
                 "f.toml:2: unknown field `lissten`",

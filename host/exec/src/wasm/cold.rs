@@ -55,7 +55,7 @@ pub(super) async fn instantiate(
     program: &WasmProgram,
     name: &str,
 ) -> Result<Instance, StartError> {
-    let slot = host.slot().ok_or_else(|| StartError::Exhausted {
+    let slot = host.slot().await.ok_or_else(|| StartError::Exhausted {
         program: name.to_string(),
         reason: "every instance the host may have is running".to_owned(),
     })?;

@@ -129,11 +129,12 @@ impl WasmHost {
     }
 
     /// A place for a request's instance. Waiting instances make room, whichever program they belong to.
-    pub(super) fn slot(&self) -> Option<OwnedSemaphorePermit> {
-        self.slots.take().or_else(|| {
-            drop(self.pools.reclaim()?);
-            self.slots.take()
-        })
+    pub(super) async fn slot(&self) -> Option<OwnedSemaphorePermit> {
+        if let Some(slot) = self.slots.take() {
+            return Some(slot);
+        }
+        drop(self.pools.reclaim());
+        self.slots.wait().await
     }
 
     /// A place for an instance that waits for a request.

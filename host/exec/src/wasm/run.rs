@@ -6,6 +6,7 @@
 
 use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -17,7 +18,7 @@ use crate::limits::Limits;
 use crate::runnable::Runnable;
 use crate::running::{Cut, Exit, Finished, Output, Running, StopReason};
 use crate::wasm::instance::{Instance, Request};
-use crate::wasm::meter::{Exhausted, metered};
+use crate::wasm::meter::metered;
 use crate::wasm::pool::Lease;
 use crate::wasm::program::WasmProgram;
 use crate::wasm::stdio::Stdio;
@@ -71,11 +72,14 @@ pub(super) fn launch(mut instance: Instance, invocation: Invocation, origin: Ori
     let output = Output::new(Reader::new(&stdio), &stopper);
     let (report, finished) = oneshot::channel();
     tokio::spawn(async move {
-        let ending = Ending(&stdio);
+        let ending = Ending {
+            stdio: &stdio,
+            settled: false,
+        };
         let started = Instant::now();
         let (result, cpu) = carry_out(&mut instance, &stdio, &limits, started, &runnable).await;
         let exit = settle(result, &instance, &stdio);
-        drop(ending);
+        ending.settled();
         let (pooled, was_warm) = match origin {
             Origin::Cold => (false, false),
             Origin::Pool { lease, was_warm } => {
@@ -94,15 +98,25 @@ pub(super) fn launch(mut instance: Instance, invocation: Invocation, origin: Ori
     }
 }
 
-/// Ends the output however the run ends: by its own end, by a panic, or with the runtime.
-struct Ending<'a>(&'a Stdio);
+/// Ends the output however the run ends. A run that a panic or the end of the runtime cut short must not look complete.
+struct Ending<'a> {
+    stdio: &'a Stdio,
+    settled: bool,
+}
+
+impl Ending<'_> {
+    /// The run came to its end and its verdict stands.
+    fn settled(mut self) {
+        self.settled = true;
+    }
+}
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.stopper.stop(StopReason::Shutdown);
+        if !self.settled {
+            self.stdio.stopper.stop(StopReason::Shutdown);
         }
-        self.0.stdout.close();
+        self.stdio.stdout.close();
     }
 }
 
@@ -129,13 +143,14 @@ async fn carry_out(
     let result = tokio::select! {
         // The guest first: one that ends in its first turn never registers a timer.
         biased;
-        ended = metered(instance.call(), limits.cpu, &mut cpu, &stdio.stdout) => match ended {
-            Ok(result) => Some(result),
-            Err(Exhausted) => {
+        ended = metered(instance.call(), limits.cpu, &mut cpu, &stdio.stdout) => {
+            if let Ok(result) = ended {
+                Some(result)
+            } else {
                 stdio.stopper.stop(StopReason::Cpu);
                 None
             }
-        },
+        }
         () = stdio.stopper.cancelled() => None,
         reason = overdue(stdio, limits, started) => {
             stdio.stopper.stop(reason);
@@ -210,7 +225,7 @@ fn measure(exit: Exit, cpu: Duration, instance: &Instance, stdio: &Stdio, was_wa
 /// Takes the instance apart and makes another, after those who wait for the answer have had their turn.
 async fn clear_away(instance: Instance, runnable: &Runnable, pooled: bool) {
     let program: Option<&WasmProgram> = runnable.wasm.as_deref();
-    tokio::task::yield_now().await;
+    behind_the_reader().await;
     match program {
         Some(program) if instance.memory().peak() > LARGE => program.host().dismantle(instance),
         _ => drop(instance),
@@ -222,4 +237,19 @@ async fn clear_away(instance: Instance, runnable: &Runnable, pooled: bool) {
             }
         }
     }
+}
+
+/// Lets tasks that are ready go first. Unlike the executor's own `yield_now`, which waits for the worker to look for
+/// events (under load many requests later, each of which would leave an instance behind), this only goes to the end of the
+/// queue.
+async fn behind_the_reader() {
+    let mut went = false;
+    std::future::poll_fn(|cx| {
+        if std::mem::replace(&mut went, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }

@@ -2,8 +2,12 @@
 //! never asked in vain.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How long a request waits for a place. Longer queues are the server's, which knows whose turn it is.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The places of the allocator.
 #[derive(Debug)]
@@ -28,6 +32,12 @@ impl Slots {
     /// A place for a request.
     pub(super) fn take(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.free).try_acquire_owned().ok()
+    }
+
+    /// A place for a request, waited for a moment: instances that have ended hold theirs until they are taken apart.
+    pub(super) async fn wait(&self) -> Option<OwnedSemaphorePermit> {
+        let place = Arc::clone(&self.free).acquire_owned();
+        tokio::time::timeout(PATIENCE, place).await.ok()?.ok()
     }
 
     /// A place for an instance that nobody waits for.

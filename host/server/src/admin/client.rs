@@ -3,6 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use axum::extract::ConnectInfo;
+use http::header::HOST;
+use http::uri::Authority;
 use http::{Extensions, HeaderMap};
 
 /// The connection's peer, as the listener recorded it.
@@ -17,7 +19,24 @@ pub(super) fn is_local(extensions: &Extensions, headers: &HeaderMap) -> bool {
     let forwarded = ["forwarded", "x-forwarded-for", "x-real-ip"]
         .iter()
         .any(|name| headers.contains_key(*name));
-    !forwarded && peer(extensions).is_some_and(|address| address.is_loopback())
+    // SECURITY: a site whose name was made to lead here would read through the browser of whoever visits it.
+    let asked_for = headers
+        .get(HOST)
+        .is_none_or(|host| names_this_machine(host.as_bytes()));
+    !forwarded && asked_for && peer(extensions).is_some_and(|address| address.is_loopback())
+}
+
+/// Whether a `Host` is `localhost` or a loopback address, with or without a port.
+fn names_this_machine(host: &[u8]) -> bool {
+    let Some(authority) = std::str::from_utf8(host)
+        .ok()
+        .and_then(|host| host.parse::<Authority>().ok())
+    else {
+        return false;
+    };
+    let name = authority.host().trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Whether the browser's side of the connection is encrypted. Anyone may claim so: it only makes their own cookie stricter.

@@ -1,5 +1,6 @@
 //! `GET /api/v1/live`: finished requests and the host's vital signs as server-sent events.
 
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -101,7 +102,7 @@ async fn follow(
     for record in &before.records {
         send(sender, request(record)).await?;
     }
-    let sent_again: Vec<&str> = before.records.iter().map(|record| record.id.as_str()).collect();
+    let sent_again: HashSet<&str> = before.records.iter().map(|record| record.id.as_str()).collect();
     let second = Duration::from_secs(1);
     let mut tick = interval_at(Instant::now() + second, second);
     let mut finished = 0;
@@ -117,7 +118,7 @@ async fn follow(
             received = events.recv() => match received {
                 Ok(LiveEvent { record }) => {
                     finished += 1;
-                    if matches(filter, &record) && !sent_again.contains(&record.id.as_str()) {
+                    if matches(filter, &record) && !sent_again.contains(record.id.as_str()) {
                         send(sender, request(&record)).await?;
                     }
                 }

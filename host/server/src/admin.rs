@@ -1,6 +1,7 @@
 //! The admin listener: dashboard, API, metrics, health.
 //!
-//! Owns: who may do what, the API's shapes, problem documents, metrics. Must not know: how programs are run, SQL, templates.
+//! Owns: who may do what, the API's shapes, problem documents, metrics. Must not know: how programs are run,
+//! SQL, templates.
 
 pub mod problem;
 

@@ -25,7 +25,8 @@ pub(super) use record::tests::sample;
 
 use utoipa::IntoParams;
 
-/// The parameters that every call about requests shares. Only a description: they are read by the store's filter.
+/// The parameters that every call about requests shares. Only a description: they are read by the store's
+/// filter.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes parameters")]

@@ -14,7 +14,8 @@ pub(super) fn peer(extensions: &Extensions) -> Option<IpAddr> {
         .map(|ConnectInfo(address)| address.ip().to_canonical())
 }
 
-/// Whether the request comes from this very machine. A header that a proxy adds says it was passed on from somewhere else.
+/// Whether the request comes from this very machine. A header that a proxy adds says it was passed on from
+/// somewhere else.
 pub(super) fn is_local(extensions: &Extensions, headers: &HeaderMap) -> bool {
     let forwarded = ["forwarded", "x-forwarded-for", "x-real-ip"]
         .iter()
@@ -39,7 +40,8 @@ fn names_this_machine(host: &[u8]) -> bool {
         || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Whether the browser's side of the connection is encrypted. Anyone may claim so: it only makes their own cookie stricter.
+/// Whether the browser's side of the connection is encrypted. Anyone may claim so: it only makes their own
+/// cookie stricter.
 pub(super) fn is_https(headers: &HeaderMap) -> bool {
     headers
         .get("x-forwarded-proto")

@@ -1,4 +1,5 @@
-//! What the pages' forms post. Each answers with a redirect to the page that shows the result, or with a page that says what is wrong.
+//! What the pages' forms post. Each answers with a redirect to the page that shows the result, or with a page
+//! that says what is wrong.
 
 pub(super) mod activate;
 pub(super) mod delete;

@@ -1,4 +1,5 @@
-//! `/healthz`: the process answers. `/readyz`: it can serve programs and remember them. Both open, and silent about causes.
+//! `/healthz`: the process answers. `/readyz`: it can serve programs and remember them. Both open, and silent
+//! about causes.
 
 use std::sync::Arc;
 use std::time::Duration;

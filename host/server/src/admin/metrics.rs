@@ -1,4 +1,5 @@
-//! `/metrics`: Prometheus text. Counted from the recorder's live events in one task, so a request's path never meets it.
+//! `/metrics`: Prometheus text. Counted from the recorder's live events in one task, so a request's path
+//! never meets it.
 //!
 //! Open to this very machine; from elsewhere, and through a proxy, it needs a token or a session.
 
@@ -48,7 +49,8 @@ impl Metrics {
     /// Counts what the host finishes from now on, until it shuts down.
     pub(super) fn start(host: &Host) -> Self {
         let builder = PrometheusBuilder::new();
-        // Fails only for an empty list; without buckets durations would be summaries, which is less useful and not wrong.
+        // Fails only for an empty list; without buckets durations would be summaries, which is less useful
+        // and not wrong.
         let builder = builder
             .set_buckets(&BUCKETS)
             .unwrap_or_else(|_| PrometheusBuilder::new());
@@ -119,7 +121,7 @@ impl Metrics {
 
     fn miss(&self, missed: u64) {
         with_local_recorder(&*self.recorder, || {
-            counter!("warmbin_requests_uncounted_total").increment(missed)
+            counter!("warmbin_requests_uncounted_total").increment(missed);
         });
     }
 

@@ -37,7 +37,8 @@ pub(super) fn around(routes: Router, admin: &Arc<Admin>) -> Router {
             // Below it, refusals are problem documents; above it, people get pages.
             .layer(from_fn(present::present))
             .layer(CatchPanicLayer::custom(panicked))
-            // SECURITY: a form on another site, or on a program's page (same host, other port), must not act with this browser's cookie.
+            // SECURITY: a form on another site, or on a program's page (same host, other port), must not act
+            // with this browser's cookie.
             .layer(CsrfLayer::new().with_rejection_response(cross_origin))
             .layer(from_fn_with_state(Arc::clone(admin), authenticate))
             .layer(DefaultBodyLimit::max(BODY_LIMIT)),
@@ -54,7 +55,6 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
     Problem::internal(&format!("panic: {text}")).into_response()
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the layer's signature")]
 fn cross_origin(_error: ProtectionError) -> Response {
     Problem::new(
         StatusCode::FORBIDDEN,

@@ -1,11 +1,11 @@
 //! The one place that makes RFC 9457 problem documents.
 //!
-//! A [`Problem`] becomes a response with the document as its body and itself in the response's extensions, so that the middleware can
-//! show a person the same thing as a page.
+//! A [`Problem`] becomes a response with the document as its body and itself in the response's extensions, so
+//! that the middleware can show a person the same thing as a page.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -17,7 +17,8 @@ pub struct Problem {
     status: StatusCode,
     detail: String,
     errors: Vec<FieldProblem>,
-    headers: HeaderMap,
+    /// Boxed, as few problems have one.
+    header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 /// What is wrong with one parameter or field.
@@ -54,7 +55,7 @@ impl Problem {
             status,
             detail: detail.into(),
             errors: Vec::new(),
-            headers: HeaderMap::new(),
+            header: None,
         }
     }
 
@@ -76,16 +77,12 @@ impl Problem {
         )
     }
 
-    /// 405 for a path that takes `allowed`, if that is known.
-    pub fn method_not_allowed(allowed: Option<&'static str>) -> Self {
-        let problem = Self::new(
+    /// 405. The router adds what the path does take.
+    pub fn method_not_allowed() -> Self {
+        Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
             "this path does not take that method",
-        );
-        match allowed {
-            Some(allowed) => problem.with_header(ALLOW, HeaderValue::from_static(allowed)),
-            None => problem,
-        }
+        )
     }
 
     /// 429, to be tried again after so many seconds.
@@ -120,10 +117,10 @@ impl Problem {
             .fold(self, |problem, (field, detail)| problem.with_error(field, detail))
     }
 
-    /// Adds a header to the response.
+    /// Gives the response the one header that its status asks for.
     #[must_use]
     pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.insert(name, value);
+        self.header = Some(Box::new((name, value)));
         self
     }
 
@@ -142,9 +139,11 @@ impl Problem {
         &self.detail
     }
 
-    /// The headers beside those of the document.
-    pub fn headers(&self) -> &HeaderMap {
-        &self.headers
+    /// Puts that header among `headers`.
+    pub fn add_header(&self, headers: &mut HeaderMap) {
+        if let Some((name, value)) = self.header.as_deref() {
+            headers.insert(name.clone(), value.clone());
+        }
     }
 }
 
@@ -173,7 +172,7 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        headers.extend(self.headers.clone());
+        self.add_header(headers);
         response.extensions_mut().insert(self);
         response
     }

@@ -21,8 +21,8 @@ pub(super) struct Parameters {
 }
 
 impl Parameters {
-    /// Takes the pairs of a query. Names that are neither in `known` nor, where `filtered`, a filter's, are wrong, and so is a name that comes
-    /// twice.
+    /// Takes the pairs of a query. Names that are neither in `known` nor, where `filtered`, a filter's, are
+    /// wrong, and so is a name that comes twice.
     pub(super) fn new(pairs: Vec<(String, String)>, known: &[&str], filtered: bool) -> Self {
         let is_known = |name: &str| known.contains(&name) || (filtered && Filter::KEYS.contains(&name));
         let mut wrong: Vec<(String, String)> = Vec::new();

@@ -1,4 +1,5 @@
-//! Every path of the admin listener. Nothing else adds one; the pages' and assets' own are in the dashboard's router.
+//! Every path of the admin listener. Nothing else adds one; the pages' and assets' own are in the dashboard's
+//! router.
 
 use std::sync::Arc;
 
@@ -75,5 +76,5 @@ async fn not_found() -> Problem {
 }
 
 async fn method_not_allowed() -> Problem {
-    Problem::method_not_allowed(None)
+    Problem::method_not_allowed()
 }

@@ -18,7 +18,7 @@ const ARTIFACT_LIMIT: u64 = 256 << 20;
 /// Bytes of any other part.
 const TEXT_LIMIT: usize = 64 << 10;
 /// Bytes of a whole upload.
-pub(super) const UPLOAD_LIMIT: usize = (2 * 256 << 20) + (1 << 20);
+pub(super) const UPLOAD_LIMIT: usize = ((2 * 256) << 20) + (1 << 20);
 
 /// What an upload brought. Files that are not moved away are removed with it.
 #[derive(Debug, Default)]
@@ -33,7 +33,8 @@ pub(super) struct Upload {
 }
 
 impl Upload {
-    /// Reads every part. An empty file or text counts as absent, as forms send those; a part that is not known is refused.
+    /// Reads every part. An empty file or text counts as absent, as forms send those; a part that is not
+    /// known is refused.
     pub(super) async fn receive(
         multipart: Result<Multipart, MultipartRejection>,
         data: &Path,
@@ -46,7 +47,7 @@ impl Upload {
             )
         })?;
         let mut upload = Self::default();
-        while let Some(field) = multipart.next_field().await.map_err(broken)? {
+        while let Some(field) = multipart.next_field().await.map_err(|error| broken(&error))? {
             let name = field.name().unwrap_or_default().to_owned();
             match name.as_str() {
                 "native" if upload.native.is_none() => upload.native = file("native", field, data).await?,
@@ -98,7 +99,7 @@ async fn file(name: &'static str, mut field: Field<'_>, data: &Path) -> Result<O
         .into_parts();
     let mut file = tokio::fs::File::from_std(file);
     let mut bytes: u64 = 0;
-    while let Some(chunk) = field.chunk().await.map_err(broken)? {
+    while let Some(chunk) = field.chunk().await.map_err(|error| broken(&error))? {
         bytes += chunk.len() as u64;
         if bytes > ARTIFACT_LIMIT {
             return Err(Problem::new(
@@ -110,14 +111,15 @@ async fn file(name: &'static str, mut field: Field<'_>, data: &Path) -> Result<O
         file.write_all(&chunk).await.map_err(failed)?;
     }
     file.flush().await.map_err(failed)?;
-    // A file that is still open for writing cannot be executed: close it here and now, not whenever the runtime comes to it.
+    // A file that is still open for writing cannot be executed: close it here and now, not whenever the
+    // runtime comes to it.
     drop(file.into_std().await);
     Ok((bytes > 0).then_some(path))
 }
 
 async fn text(name: &'static str, mut field: Field<'_>) -> Result<Option<String>, Problem> {
     let mut bytes = Vec::new();
-    while let Some(chunk) = field.chunk().await.map_err(broken)? {
+    while let Some(chunk) = field.chunk().await.map_err(|error| broken(&error))? {
         if bytes.len() + chunk.len() > TEXT_LIMIT {
             return Err(Problem::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
@@ -135,8 +137,9 @@ fn refused(field: &str, detail: &str) -> Problem {
     Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("{field}: {detail}")).with_error(field, detail)
 }
 
-/// What went wrong while a part was read. The reader has its reasons for 413; everything else is the client's broken framing.
-fn broken(error: MultipartError) -> Problem {
+/// What went wrong while a part was read. The reader has its reasons for 413; everything else is the client's
+/// broken framing.
+fn broken(error: &MultipartError) -> Problem {
     match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => Problem::new(
             StatusCode::PAYLOAD_TOO_LARGE,

@@ -108,6 +108,9 @@ pub fn detect(head: &[u8]) -> Kind {
     }
 }
 
+/// The operating system that the WebAssembly engine marks its ELF files with.
+const ENGINE_OUTPUT: u8 = 200;
+
 /// The rest of an ELF header after its magic.
 fn elf(rest: &[u8]) -> Kind {
     // Offsets in the whole header: 5 byte order, 7 operating system, 16 type, 18 machine.
@@ -120,8 +123,7 @@ fn elf(rest: &[u8]) -> Kind {
             u16::from_le_bytes(pair)
         }
     };
-    // SECURITY: the engine keeps compiled code in ELF files marked with this number; it is machine code that nothing has checked.
-    const ENGINE_OUTPUT: u8 = 200;
+    // SECURITY: compiled code of the engine is machine code that nothing has checked.
     if byte(7) == ENGINE_OUTPUT {
         return Kind::Precompiled;
     }

@@ -1,7 +1,7 @@
 //! The files below the data folder: uploads on their way in `tmp/`, versions in `programs/NAME/NUMBER/`.
 //!
-//! A version's folder is complete and on disk before the store hears of it: the row is what makes it exist. A folder without a row is what
-//! a crash left behind, and is cleared away when its number is used again.
+//! A version's folder is complete and on disk before the store hears of it: the row is what makes it exist. A
+//! folder without a row is what a crash left behind, and is cleared away when its number is used again.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read};
@@ -145,7 +145,8 @@ pub fn sync_folders(version_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a program's folder. It is moved out of the way first, so that a half-removed folder is never taken for a program's.
+/// Removes a program's folder. It is moved out of the way first, so that a half-removed folder is never taken
+/// for a program's.
 pub fn remove_program(data: &Path, name: &str) -> io::Result<()> {
     let trash = tempfile::Builder::new()
         .prefix("removed-")

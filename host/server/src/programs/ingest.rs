@@ -16,8 +16,8 @@ use crate::config::ProgramSettings;
 pub struct Arrived {
     /// The program's name.
     pub name: String,
-    /// The native artifact's file. From an upload it is a temporary file and is moved; from the command line it is copied; from the
-    /// configuration it stays where it is.
+    /// The native artifact's file. From an upload it is a temporary file and is moved; from the command line
+    /// it is copied; from the configuration it stays where it is.
     pub native: Option<PathBuf>,
     /// The WebAssembly module's file; likewise.
     pub wasm: Option<PathBuf>,
@@ -57,8 +57,9 @@ fn invalid(field: &'static str) -> impl Fn(String) -> IngestError {
     move |detail| IngestError::Invalid { field, detail }
 }
 
-/// Detects, validates, compiles, stores. Files of `Upload` and `Cli` versions go to `DATA/programs/NAME/VERSION/`. The caller reloads the
-/// catalog. Without any file, a version of other settings is made of the active version's artifacts.
+/// Detects, validates, compiles, stores. Files of `Upload` and `Cli` versions go to
+/// `DATA/programs/NAME/VERSION/`. The caller reloads the catalog. Without any file, a version of other
+/// settings is made of the active version's artifacts.
 pub async fn ingest(
     arrived: Arrived,
     data: &Path,
@@ -184,7 +185,8 @@ fn judge(
     Ok(Piece::New(path, inspected))
 }
 
-/// Compiles and links a module, so that a broken one is refused before anything is stored. The compiled form stays in the engine's cache.
+/// Compiles and links a module, so that a broken one is refused before anything is stored. The compiled form
+/// stays in the engine's cache.
 async fn compile(name: &str, path: &Path, wasm: &Arc<WasmHost>) -> Result<(), IngestError> {
     let (name, path, wasm) = (name.to_owned(), path.to_owned(), Arc::clone(wasm));
     let loaded = tokio::task::spawn_blocking(move || {

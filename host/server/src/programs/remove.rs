@@ -21,8 +21,8 @@ pub enum RemoveError {
     Store(StoreError),
 }
 
-/// Removes a program unless the configuration declares it. The caller reloads the catalog. Files that cannot be removed are logged and left:
-/// the program is gone all the same.
+/// Removes a program unless the configuration declares it. The caller reloads the catalog. Files that cannot
+/// be removed are logged and left: the program is gone all the same.
 pub async fn remove(
     name: &str,
     declared: bool,

@@ -1,4 +1,5 @@
-//! Whether what arrived may become a version: name, artifacts, settings, route. Each refusal says what is wrong and what to do.
+//! Whether what arrived may become a version: name, artifacts, settings, route. Each refusal says what is
+//! wrong and what to do.
 
 use std::path::{Path, PathBuf};
 
@@ -72,8 +73,8 @@ pub fn settings(
     has: impl Fn(Family) -> bool,
     others: &[Program],
 ) -> Result<(), String> {
-    // Reading the settings has checked that the word is a mode. A file written for another host is not refused for a mode that is
-    // missing here: the program then runs in its usual one, with a warning.
+    // Reading the settings has checked that the word is a mode. A file written for another host is not
+    // refused for a mode that is missing here: the program then runs in its usual one, with a warning.
     if let Some(mode) = settings
         .mode
         .as_deref()

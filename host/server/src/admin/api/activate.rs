@@ -1,4 +1,5 @@
-//! `POST /api/v1/programs/{name}/activate`: makes a version the active one. Running requests finish on the old one.
+//! `POST /api/v1/programs/{name}/activate`: makes a version the active one. Running requests finish on the
+//! old one.
 
 use std::sync::Arc;
 

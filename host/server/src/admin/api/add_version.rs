@@ -28,7 +28,8 @@ pub(in super::super) struct AddParameters {
     activate: Option<bool>,
 }
 
-/// The parts of an upload. Without a file, a version of the active one's artifacts with other settings is made.
+/// The parts of an upload. Without a file, a version of the active one's artifacts with other settings is
+/// made.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body")]
 pub(in super::super) struct NewVersion {

@@ -75,8 +75,8 @@ pub(super) struct Export {
 }
 
 impl Export {
-    /// The download as a response. The first page is read before its head is sent, so that what is wrong with the call is still a status;
-    /// a failure after that breaks the transfer off visibly.
+    /// The download as a response. The first page is read before its head is sent, so that what is wrong with
+    /// the call is still a status; a failure after that breaks the transfer off visibly.
     pub(super) async fn into_response(mut self, store: Arc<dyn Store>) -> Result<Response, Problem> {
         let head = match self.format {
             Format::Csv => Bytes::from(csv_head()),
@@ -152,8 +152,8 @@ fn csv_row(record: &Record, text: &mut String) {
 }
 
 fn csv_text(value: &str, free: bool, text: &mut String) {
-    // SECURITY: spreadsheets run a cell that begins like a formula, and clients choose these. The apostrophe makes it text; the
-    // line-delimited JSON is exact.
+    // SECURITY: spreadsheets run a cell that begins like a formula, and clients choose these. The apostrophe
+    // makes it text; the line-delimited JSON is exact.
     let guard = free && value.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if !guard && !value.contains([',', '"', '\r', '\n']) {
         text.push_str(value);

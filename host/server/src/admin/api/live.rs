@@ -28,7 +28,8 @@ use super::matching::matches;
 use super::resume::{Missed, missed};
 use crate::host::Host;
 
-/// Events that wait for a slow reader before the stream waits for it. Then the recorder's own buffer fills, and what that drops is told.
+/// Events that wait for a slow reader before the stream waits for it. Then the recorder's own buffer fills,
+/// and what that drops is told.
 const WAITING: usize = 256;
 
 /// The host's vital signs, each second: data of `event: stats`.
@@ -51,8 +52,8 @@ pub(in super::super) struct Gap {
 
 /// Follow requests
 ///
-/// `event: request` carries a record, its id as the event's id; `event: stats` comes each second; `event: gap` says that events were lost.
-/// `Last-Event-ID` sends what was finished since, up to 1000 records.
+/// `event: request` carries a record, its id as the event's id; `event: stats` comes each second; `event:
+/// gap` says that events were lost. `Last-Event-ID` sends what was finished since, up to 1000 records.
 #[utoipa::path(get, path = "/api/v1/live", tag = "requests", operation_id = "live",
     params(super::FilterParameters, ("Last-Event-ID" = Option<String>, Header, description = "The last record seen")),
     responses(

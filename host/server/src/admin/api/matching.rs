@@ -1,4 +1,5 @@
-//! Whether a record that was just finished is one that a filter asks for: the store's question, answered in memory.
+//! Whether a record that was just finished is one that a filter asks for: the store's question, answered in
+//! memory.
 
 use warmbin_store::{Filter, Record, StatusFilter};
 

@@ -1,4 +1,5 @@
-//! The fields of a record, in the order of the documentation and of exports. The store's type is what is serialised; this is the list of it.
+//! The fields of a record, in the order of the documentation and of exports. The store's type is what is
+//! serialised; this is the list of it.
 
 use std::borrow::Cow;
 

@@ -71,7 +71,8 @@ pub(in super::super) async fn get(
             cursor,
             order,
         };
-        // What is still being added would make a download of the newest endless only in theory; it ends at its own start.
+        // What is still being added would make a download of the newest endless only in theory; it ends at
+        // its own start.
         filter.to_us.get_or_insert_with(|| now_us().saturating_add(1));
         let store = Arc::clone(&admin.host.store);
         return Export {

@@ -7,7 +7,8 @@ use warmbin_store::{Filter, Order, Page, Record, Store, StoreError};
 /// How many records are sent again at most.
 const BOUND: u32 = 1000;
 
-/// Records finish in another order than they started: one that started this much before the last one seen may have finished after it.
+/// Records finish in another order than they started: one that started this much before the last one seen may
+/// have finished after it.
 const OVERLAP_US: i64 = 60_000_000;
 
 /// What to send before live events.

@@ -31,7 +31,8 @@ pub(super) const KEYS: [GroupKey; 7] = [
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes parameters")]
 pub(in super::super) struct SummaryParameters {
-    /// `mode` if absent; any of `mode`, `program`, `version`, `status`, `outcome`, `host`, `method`, joined by commas
+    /// `mode` if absent; any of `mode`, `program`, `version`, `status`, `outcome`, `host`, `method`, joined
+    /// by commas
     group_by: Option<String>,
 }
 
@@ -45,6 +46,7 @@ pub(in super::super) struct Summary {
 
 /// The figures of one group.
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(clippy::struct_field_names, reason = "the name is the API's")]
 pub(in super::super) struct Group {
     /// The group's keys and their values.
     #[schema(value_type = BTreeMap<String, Value>)]
@@ -72,6 +74,7 @@ pub(in super::super) struct Group {
 
 /// The figures of a phase.
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(clippy::struct_field_names, reason = "the unit is part of the name")]
 pub(in super::super) struct PhaseFigures {
     mean_us: u64,
     p50_us: u64,

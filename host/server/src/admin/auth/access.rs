@@ -13,10 +13,12 @@ pub(super) enum Access {
     Page,
 }
 
-/// What `path` asks for. Takes the path as the router sees it, still encoded: an encoded variant of an open path is not that path.
+/// What `path` asks for. Takes the path as the router sees it, still encoded: an encoded variant of an open
+/// path is not that path.
 pub(super) fn access(path: &str) -> Access {
     match path {
-        // SECURITY: whatever is open here must tell nothing about programs and requests. Logging out needs no more than the cookie it ends.
+        // SECURITY: whatever is open here must tell nothing about programs and requests. Logging out needs no
+        // more than the cookie it ends.
         "/healthz" | "/readyz" | "/login" | "/logout" | "/api/openapi.json" | "/api/docs" => Access::Open,
         "/metrics" => Access::LocalOrKnown,
         path if path.starts_with("/assets/") => Access::Open,

@@ -52,7 +52,8 @@ pub(in super::super) async fn authenticate(
     }
 }
 
-/// Who is asking; nobody if neither a token nor a live session came along. A wrong token is refused even beside a good session.
+/// Who is asking; nobody if neither a token nor a live session came along. A wrong token is refused even
+/// beside a good session.
 pub(super) async fn identify(admin: &Admin, headers: &HeaderMap) -> Result<Option<Viewer>, Problem> {
     if let Some(token) = bearer(headers) {
         return if admin.host.admin_token.is(token) {

@@ -1,4 +1,5 @@
-//! How often one client may try to log in: a bucket of attempts that refills slowly. A successful attempt costs nothing.
+//! How often one client may try to log in: a bucket of attempts that refills slowly. A successful attempt
+//! costs nothing.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -32,8 +33,8 @@ impl Bucket {
 }
 
 impl LoginLimiter {
-    /// Takes an attempt; the error is how many seconds to wait for the next. Taken before the token is looked at, so that attempts
-    /// made at the same time count as well.
+    /// Takes an attempt; the error is how many seconds to wait for the next. Taken before the token is looked
+    /// at, so that attempts made at the same time count as well.
     pub(super) fn take(&self, client: IpAddr, now: Instant) -> Result<(), u64> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= REMEMBERED && !buckets.contains_key(&client) {

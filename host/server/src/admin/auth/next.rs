@@ -2,7 +2,8 @@
 
 /// `next` if it is a path of this site, else the start page.
 pub(super) fn same_site(next: &str) -> &str {
-    // SECURITY: browsers read `//host` and `/\host` as another site and drop control characters before they look.
+    // SECURITY: browsers read `//host` and `/\host` as another site and drop control characters before they
+    // look.
     let leads_away =
         next.starts_with("//") || next.contains('\\') || next.bytes().any(|byte| !byte.is_ascii_graphic());
     if next.starts_with('/') && !leads_away {

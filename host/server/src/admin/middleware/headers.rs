@@ -16,7 +16,8 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (X_FRAME_OPTIONS, "DENY"),
-    // SECURITY: a login link holds a token. Not `no-referrer`: forms would then say `Origin: null` and be taken for another site's.
+    // SECURITY: a login link holds a token. Not `no-referrer`: forms would then say `Origin: null` and be
+    // taken for another site's.
     (REFERRER_POLICY, "same-origin"),
     (
         HeaderName::from_static("cross-origin-opener-policy"),

@@ -1,9 +1,10 @@
-//! Shows a refusal in the form its reader understands: a page to a person with a browser, the problem document to everything else.
+//! Shows a refusal in the form its reader understands: a page to a person with a browser, the problem
+//! document to everything else.
 
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
-use http::header::ACCEPT;
+use http::header::{ACCEPT, ALLOW};
 use http::{HeaderMap, Method};
 use warmbin_dashboard::error_page;
 
@@ -18,7 +19,10 @@ pub(super) async fn present(request: Request, next: Next) -> Response {
         Some(problem) if page && !is_head => {
             let mut page = error_page(problem.status(), problem.title(), problem.detail());
             *page.status_mut() = problem.status();
-            page.headers_mut().extend(problem.headers().clone());
+            problem.add_header(page.headers_mut());
+            if let Some(allow) = response.headers().get(ALLOW) {
+                page.headers_mut().insert(ALLOW, allow.clone());
+            }
             page
         }
         _ => response,

@@ -41,6 +41,8 @@ async fn every_refusal_under_the_api_is_a_problem_document() {
         assert_eq!(problem["type"], "about:blank", "{path}");
         assert!(!problem["detail"].as_str().unwrap().is_empty(), "{path}");
     }
+    let allowed = admin.call("PUT", "/api/v1/programs").await;
+    assert_eq!(allowed.header("allow"), "GET,HEAD");
     let large = known("POST", activate).header(CONTENT_TYPE, "application/json");
     let answer = admin
         .send(large.body(Body::from(vec![b' '; 100_000])).unwrap())

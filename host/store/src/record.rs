@@ -7,7 +7,7 @@ use crate::timestamp;
 /// One finished request. Field names are the API's and the columns'.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// UUIDv7, sortable by start.
+    /// A UUID of version 7, sortable by start.
     pub id: String,
     /// When it was routed: microseconds since the Unix epoch. The API shows RFC 3339.
     #[serde(serialize_with = "rfc3339", deserialize_with = "from_rfc3339")]
@@ -87,7 +87,6 @@ pub struct ResponseField {
 }
 
 /// Writes microseconds since the epoch as RFC 3339 with `Z` and six decimals.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
 pub fn rfc3339<S: Serializer>(us: &i64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&timestamp::to_rfc3339(*us))
 }

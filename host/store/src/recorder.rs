@@ -1,7 +1,7 @@
 //! The batched writer: requests hand over their record and go on; one task writes.
 //!
-//! Owns: what was handed over and is not in the store yet. It waits in memory ([`queue`]); when the store cannot keep up
-//! it moves to a file ([`spill`]) and comes back in order ([`writer`]). Must not know: SQL, or who listens.
+//! Owns: what was handed over and is not in the store yet. It waits in memory (`queue`); when the store cannot keep up
+//! it moves to a file (`spill`) and comes back in order (`writer`). Must not know: SQL, or who listens.
 
 mod queue;
 mod spill;

@@ -2,6 +2,7 @@
 //!
 //! Owns the connections. What is asked of them is in the modules below, one for each part of the [`Store`] trait.
 
+mod blocks;
 mod histogram;
 mod insert;
 mod open;

@@ -41,7 +41,7 @@ pub(super) struct Lines {
     /// What they hold.
     pub(super) entries: Vec<Entry>,
     /// How many there were.
-    pub(super) lines: u64,
+    pub(super) count: u64,
     /// Where they end.
     end: u64,
 }
@@ -119,7 +119,7 @@ impl Spill {
             return;
         };
         file.read = lines.end;
-        file.lines = file.lines.saturating_sub(lines.lines);
+        file.lines = file.lines.saturating_sub(lines.count);
         if file.read >= file.end {
             self.remove_front();
         }
@@ -201,21 +201,21 @@ impl SpillFile {
         let mut reader = BufReader::new(&self.file).take(self.end - self.read);
         let mut lines = Lines {
             entries: Vec::new(),
-            lines: 0,
+            count: 0,
             end: self.read,
         };
         let mut line = Vec::new();
-        while lines.lines < max as u64 {
+        while lines.count < max as u64 {
             line.clear();
             let length = reader.read_until(b'\n', &mut line)?;
             if length == 0 {
                 break;
             }
-            lines.lines += 1;
+            lines.count += 1;
             lines.end += length as u64;
             lines.entries.extend(entry_of(&line));
         }
-        if lines.lines == 0 && self.lines > 0 {
+        if lines.count == 0 && self.lines > 0 {
             return Err(io::Error::new(
                 io::ErrorKind::UnexpectedEof,
                 "the file has become shorter",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Shared;
-use super::queue::{BATCH, Entry, Next};
+use super::queue::{BATCH, Entry, Next, Waiting};
 use super::spill::Lines;
 use crate::store::Store;
 
@@ -70,16 +70,15 @@ async fn next(shared: &Arc<Shared>) -> Option<Batch> {
                 next => next,
             }
         };
-        let pause = match next {
-            Next::Wait(pause) => pause,
-            _ => match blocking(shared, Shared::read_spill).await.flatten() {
-                Some(lines) => return Some(Batch::Spill(lines)),
-                None => continue,
-            },
+        let Next::Wait(pause) = next else {
+            if let Some(lines) = blocking(shared, Shared::read_spill).await.flatten() {
+                return Some(Batch::Spill(lines));
+            }
+            continue;
         };
         tokio::select! {
             () = shared.arrived.notified() => {}
-            () = tokio::time::sleep(pause.unwrap_or(Duration::from_secs(3600))) => {}
+            () = tokio::time::sleep(pause.unwrap_or(Duration::from_hours(1))) => {}
             _ = closing.wait_for(|closing| *closing) => {}
         }
     }
@@ -140,7 +139,7 @@ impl Shared {
             }
             queue.take_for_spill()
         };
-        match spill.append(taken.iter().map(|waiting| waiting.entry())) {
+        match spill.append(taken.iter().map(Waiting::entry)) {
             Ok(()) => {
                 tracing::warn!(target: "store", records = taken.len(), "the store cannot keep up: records wait in a file");
                 self.arrived.notify_one();
@@ -172,12 +171,12 @@ impl Shared {
         let mut spill = self.spill();
         spill.done(lines);
         let written = lines.entries.len() as u64;
-        let lost = lines.lines.saturating_sub(written);
+        let lost = lines.count.saturating_sub(written);
         if lost > 0 {
             tracing::error!(target: "store", lost, "a spill file had lines that are not whole");
         }
         self.queue().spill_done(written, lost);
-        self.settle(lines.lines);
+        self.settle(lines.count);
     }
 
     /// Puts all that is in memory into the spill file, after both tasks have ended.
@@ -191,7 +190,7 @@ impl Shared {
         if taken.is_empty() {
             return;
         }
-        match spill.append(taken.iter().map(|waiting| waiting.entry())) {
+        match spill.append(taken.iter().map(Waiting::entry)) {
             Ok(()) => {
                 tracing::warn!(target: "store", records = taken.len(), "records were put by for the next start");
             }

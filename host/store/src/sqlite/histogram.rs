@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use futures_util::TryStreamExt;
 use sqlx::{QueryBuilder, Row, SqlitePool};
 
+use super::blocks::{BLOCK, packed, unpacked};
 use super::where_clause;
 use crate::error::StoreError;
 use crate::filter::Filter;
@@ -23,31 +24,33 @@ pub(super) const fn column(phase: Phase) -> &'static str {
     }
 }
 
-/// Distributions of a phase, by value of the key. Equal durations are counted in the database, so that only distinct
-/// ones travel.
+/// Distributions of a phase, by value of the key.
 pub(super) async fn histogram(
     readers: &SqlitePool,
     filter: &Filter,
     phase: Phase,
     group_by: Option<GroupKey>,
 ) -> Result<Vec<Histogram>, StoreError> {
+    let group = group_by.map_or("''", GroupKey::as_str);
     let mut sql = QueryBuilder::new("SELECT ");
-    match group_by {
-        Some(key) => sql.push(format_args!("COALESCE(CAST({} AS TEXT), '')", key.as_str())),
-        None => sql.push("''"),
-    };
-    sql.push(format_args!(", {}, COUNT(*) FROM requests", column(phase)));
+    sql.push(format_args!(
+        "CAST({group} AS TEXT), {} FROM requests",
+        packed(column(phase))
+    ));
     where_clause::push(&mut sql, filter);
-    sql.push(" GROUP BY 1, 2");
+    sql.push(format_args!(" GROUP BY {group}, {BLOCK}"));
 
     let mut groups: BTreeMap<String, BTreeMap<u64, u64>> = BTreeMap::new();
     if group_by.is_none() {
         groups.insert(String::new(), BTreeMap::new());
     }
-    let mut rows = sql.build().fetch(readers);
-    while let Some(row) = rows.try_next().await? {
-        let (group, us, count): (String, u64, u64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-        *groups.entry(group).or_default().entry(bucket_le(us)).or_default() += count;
+    let mut blocks = sql.build().fetch(readers);
+    while let Some(block) = blocks.try_next().await? {
+        let group: Option<String> = block.try_get(0)?;
+        let buckets = groups.entry(group.unwrap_or_default()).or_default();
+        for us in unpacked(block.try_get(1)?) {
+            *buckets.entry(bucket_le(us?)).or_default() += 1;
+        }
     }
     Ok(groups
         .into_iter()

@@ -6,6 +6,7 @@ use futures_util::TryStreamExt;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row, SqlitePool};
 
+use super::blocks::{BLOCK, packed, unpacked};
 use super::histogram::column;
 use super::where_clause;
 use crate::error::StoreError;
@@ -23,13 +24,12 @@ const DURATIONS: [Phase; 6] = [
     Phase::Total,
 ];
 
-/// Columns before those of the group.
-const FIGURES: usize = DURATIONS.len() + 4;
+/// Columns before those of the group: the durations, and five more.
+const FIGURES: usize = DURATIONS.len() + 5;
 
 /// Figures per group, largest group first. Without keys there is exactly one group, even of no requests.
 ///
-/// Only the needed columns are read, row by row, and sorted here: cheaper than six window functions, each of which
-/// would sort all rows inside the database.
+/// Numbers are sorted here: cheaper than six window functions, each of which would sort all rows inside the database.
 pub(super) async fn summary(
     readers: &SqlitePool,
     filter: &Filter,
@@ -37,27 +37,34 @@ pub(super) async fn summary(
 ) -> Result<Vec<SummaryRow>, StoreError> {
     let mut sql = QueryBuilder::new("SELECT ");
     for phase in DURATIONS {
-        sql.push(column(phase)).push(", ");
+        sql.push(packed(column(phase))).push(", ");
     }
-    sql.push("started_at, outcome NOT IN ('ok', 'client_gone') OR status >= 500, cpu_us, peak_memory_bytes");
+    sql.push(packed("cpu_us"));
+    sql.push(", MAX(peak_memory_bytes), MIN(started_at), MAX(started_at)");
+    sql.push(", SUM(outcome NOT IN ('ok', 'client_gone') OR status >= 500)");
     for key in group_by {
         sql.push(format_args!(", CAST({} AS TEXT)", key.as_str()));
     }
     sql.push(" FROM requests");
     where_clause::push(&mut sql, filter);
+    sql.push(" GROUP BY ");
+    for key in group_by {
+        sql.push(key.as_str()).push(", ");
+    }
+    sql.push(BLOCK);
 
     let mut groups: HashMap<Vec<Option<String>>, Group> = HashMap::new();
     if group_by.is_empty() {
         groups.insert(Vec::new(), Group::default());
     }
-    let mut rows = sql.build().fetch(readers);
-    while let Some(row) = rows.try_next().await? {
+    let mut blocks = sql.build().fetch(readers);
+    while let Some(block) = blocks.try_next().await? {
         let values = (FIGURES..FIGURES + group_by.len())
-            .map(|index| row.try_get::<Option<String>, _>(index))
+            .map(|index| block.try_get::<Option<String>, _>(index))
             .collect::<Result<Vec<_>, _>>()?;
-        groups.entry(values).or_default().add(&row)?;
+        groups.entry(values).or_default().add(&block)?;
     }
-    drop(rows);
+    drop(blocks);
 
     // Sorting millions of numbers would keep a runtime thread from its other tasks.
     let range_us = filter
@@ -82,31 +89,34 @@ fn values_of(row: &SummaryRow) -> impl Iterator<Item = &Option<String>> {
     row.group.iter().map(|(_, value)| value)
 }
 
-/// What is gathered of a group while its rows pass.
+/// What is gathered of a group while its blocks pass.
 #[derive(Debug, Default)]
 struct Group {
     durations: [Vec<u64>; DURATIONS.len()],
-    errors: u64,
-    started: Option<(i64, i64)>,
     cpu_sum: u128,
-    cpu_count: u64,
+    cpu_count: u128,
     peak: Option<u64>,
+    started: Option<(i64, i64)>,
+    errors: u64,
 }
 
 impl Group {
-    fn add(&mut self, row: &SqliteRow) -> Result<(), sqlx::Error> {
+    fn add(&mut self, block: &SqliteRow) -> Result<(), sqlx::Error> {
         for (index, values) in self.durations.iter_mut().enumerate() {
-            values.push(row.try_get(index)?);
+            for us in unpacked(block.try_get(index)?) {
+                values.push(us?);
+            }
         }
-        let started: i64 = row.try_get(DURATIONS.len())?;
-        let (first, last) = self.started.unwrap_or((started, started));
-        self.started = Some((first.min(started), last.max(started)));
-        self.errors += u64::from(row.try_get::<bool, _>(DURATIONS.len() + 1)?);
-        if let Some(cpu) = row.try_get::<Option<u64>, _>(DURATIONS.len() + 2)? {
-            self.cpu_sum += u128::from(cpu);
+        let next = DURATIONS.len();
+        for us in unpacked(block.try_get(next)?) {
+            self.cpu_sum += u128::from(us?);
             self.cpu_count += 1;
         }
-        self.peak = self.peak.max(row.try_get(DURATIONS.len() + 3)?);
+        self.peak = self.peak.max(block.try_get(next + 1)?);
+        let (first, last): (i64, i64) = (block.try_get(next + 2)?, block.try_get(next + 3)?);
+        let (earlier, later) = self.started.unwrap_or((first, last));
+        self.started = Some((earlier.min(first), later.max(last)));
+        self.errors += block.try_get::<u64, _>(next + 4)?;
         Ok(())
     }
 
@@ -130,7 +140,7 @@ impl Group {
             phases,
             cpu_us_mean: self
                 .cpu_sum
-                .checked_div(u128::from(self.cpu_count))
+                .checked_div(self.cpu_count)
                 .and_then(|mean| u64::try_from(mean).ok()),
             peak_memory_bytes_max: self.peak,
         }

@@ -1,10 +1,11 @@
 use std::collections::BTreeSet;
 
 use crate::error::StoreError;
-use crate::filter::{Filter, Order, Page, StatusFilter};
+use crate::filter::{Filter, Order, Page};
 use crate::record::{Record, RecordDetail};
 use crate::store::Store;
 use crate::tests::{batch, detail, record};
+use crate::timestamp;
 
 fn page(limit: u32, order: Order, cursor: Option<String>) -> Page {
     Page { limit, cursor, order }
@@ -78,115 +79,32 @@ pub(super) async fn filters_select_exactly_what_they_say(store: &dyn Store) {
     });
     store.insert_requests(&rows).await.unwrap();
 
-    let start = record(0).started_at;
-    let some = |text: &str| Some(text.to_owned());
-    let all = Filter::default;
-    for (filter, numbers) in [
-        (all(), vec![5, 4, 3, 2, 1, 0]),
-        (
-            Filter {
-                from_us: Some(start + 4000),
-                ..all()
-            },
-            vec![5, 4],
-        ),
-        (
-            Filter {
-                to_us: Some(start + 2000),
-                ..all()
-            },
-            vec![1, 0],
-        ),
-        (
-            Filter {
-                program: some("it's"),
-                ..all()
-            },
-            vec![0],
-        ),
-        (
-            Filter {
-                program: some("' OR 1 --"),
-                ..all()
-            },
-            vec![],
-        ),
-        (
-            Filter {
-                mode: some("wasm-warm"),
-                ..all()
-            },
-            vec![1],
-        ),
-        (
-            Filter {
-                status: Some(StatusFilter::Exact(404)),
-                ..all()
-            },
-            vec![2],
-        ),
-        (
-            Filter {
-                status: Some(StatusFilter::Class(5)),
-                ..all()
-            },
-            vec![3],
-        ),
-        (
-            Filter {
-                status: Some(StatusFilter::Class(4)),
-                ..all()
-            },
-            vec![2],
-        ),
-        (
-            Filter {
-                outcome: some("bad_output"),
-                ..all()
-            },
-            vec![3],
-        ),
-        (
-            Filter {
-                experiment: some("e1"),
-                ..all()
-            },
-            vec![4],
-        ),
-        (
-            Filter {
-                min_us: Some(10),
-                ..all()
-            },
-            vec![5, 4],
-        ),
-        (
-            Filter {
-                min_us: Some(u64::MAX),
-                ..all()
-            },
-            vec![5],
-        ),
-        (
-            Filter {
-                min_us: Some(7),
-                max_us: Some(8),
-                ..all()
-            },
-            vec![2, 1],
-        ),
-        (
-            Filter {
-                mode: some("fork"),
-                status: Some(StatusFilter::Exact(200)),
-                max_us: Some(9),
-                ..all()
-            },
-            vec![0],
-        ),
+    let start = |number: u64| timestamp::to_rfc3339(record(number).started_at);
+    for (query, numbers) in [
+        (String::new(), vec![5, 4, 3, 2, 1, 0]),
+        (format!("from={}", start(4)), vec![5, 4]),
+        (format!("to={}", start(2)), vec![1, 0]),
+        ("program=it's".to_owned(), vec![0]),
+        ("program=' OR 1 --".to_owned(), vec![]),
+        ("mode=wasm-warm".to_owned(), vec![1]),
+        ("status=404".to_owned(), vec![2]),
+        ("status=5xx".to_owned(), vec![3]),
+        ("status=4xx".to_owned(), vec![2]),
+        ("outcome=bad_output".to_owned(), vec![3]),
+        ("experiment=e1".to_owned(), vec![4]),
+        ("min_us=10".to_owned(), vec![5, 4]),
+        (format!("min_us={}", i64::MAX), vec![5]),
+        ("min_us=7&max_us=8".to_owned(), vec![2, 1]),
+        ("mode=fork&status=200&max_us=9".to_owned(), vec![0]),
     ] {
+        let pairs: Vec<(String, String)> = query
+            .split('&')
+            .filter_map(|pair| pair.split_once('='))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        let filter = Filter::from_pairs(&pairs, 0).unwrap();
         let expected: Vec<String> = numbers.into_iter().map(|number| record(number).id).collect();
-        assert_eq!(ids(store, &filter).await, expected, "{filter:?}");
+        assert_eq!(ids(store, &filter).await, expected, "{query}");
     }
 }
 
@@ -248,7 +166,7 @@ pub(super) async fn a_cursor_of_another_order_is_refused(store: &dyn Store) {
 pub(super) async fn neighbours_are_those_in_time(store: &dyn Store) {
     // 1 and 2 start at the same moment.
     let rows = batch(0..4, |number, record| {
-        record.started_at = [10, 20, 20, 30][usize::try_from(number).unwrap()]
+        record.started_at = [10, 20, 20, 30][usize::try_from(number).unwrap()];
     });
     store.insert_requests(&rows).await.unwrap();
     let id = |number: usize| Some(rows[number].0.id.clone());

@@ -52,8 +52,8 @@ pub(in super::super) struct Gap {
 
 /// Follow requests
 ///
-/// `event: request` carries a record, its id as the event's id; `event: stats` comes each second; `event:
-/// gap` says that events were lost. `Last-Event-ID` sends what was finished since, up to 1000 records.
+/// `event: request` carries a record, its id as the event's id; `event: stats` comes each second;
+/// `event: gap` says that events were lost. `Last-Event-ID` sends what was finished since, up to 1000 records.
 #[utoipa::path(get, path = "/api/v1/live", tag = "requests", operation_id = "live",
     params(super::FilterParameters, ("Last-Event-ID" = Option<String>, Header, description = "The last record seen")),
     responses(

@@ -1,7 +1,7 @@
 //! What can be run right now: a snapshot of every program's active version, loaded, with its route.
 //!
-//! Requests read the snapshot without locking out writers; a change builds a new one and swaps it, so a request sees
-//! either the old version or the new one, whole.
+//! Requests read the snapshot without locking out writers; a change builds a new one and swaps it, so a
+//! request sees either the old version or the new one, whole.
 
 pub mod declared;
 pub mod directory;
@@ -86,8 +86,9 @@ impl Catalog {
         self.snapshot().entries()
     }
 
-    /// Reads the store's programs and swaps in a snapshot that agrees with it. Versions that did not change keep their loaded artifacts
-    /// and pools. A version that cannot be loaded becomes a problem of that program alone.
+    /// Reads the store's programs and swaps in a snapshot that agrees with it. Versions that did not change
+    /// keep their loaded artifacts and pools. A version that cannot be loaded becomes a problem of that
+    /// program alone.
     pub async fn reload(&self) -> Result<(), StoreError> {
         let _building = self.reloading.lock().await;
         // The generation is read first: a change in between is then seen as a new one.
@@ -100,7 +101,12 @@ impl Catalog {
             match self.entry(program, &before).await {
                 Some(Ok(entry)) => entries.push(entry),
                 Some(Err((route, problem))) => {
-                    tracing::warn!(target: "warmbin", { program.name = program.name }, "{} cannot be run: {problem}", program.name);
+                    let name = program.name.as_str();
+                    tracing::warn!(
+                        target: "warmbin",
+                        { program.name = name },
+                        "{name} cannot be run: {problem}"
+                    );
                     broken.push((program.name.clone(), route, problem));
                 }
                 None => {}

@@ -43,7 +43,8 @@ enum Command {
 }
 
 impl Cli {
-    /// Runs the command and says how it went: 0 well, 1 failed, 78 bad configuration. (clap answers wrong usage with 2.)
+    /// Runs the command and says how it went: 0 well, 1 failed, 78 bad configuration. (clap answers wrong
+    /// usage with 2.)
     pub fn run(self) -> ExitCode {
         let outcome = match self.command {
             Command::Serve(command) => command.run(),

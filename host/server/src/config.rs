@@ -1,7 +1,7 @@
 //! Configuration: defaults < file < environment < flags, every key checked before anything is bound.
 //!
-//! One file per concern. A source is read into a [`layer::Layer`]; [`Config::resolve`] lays them over each other and keeps where each
-//! value came from.
+//! One file per concern. A source is read into a [`layer::Layer`]; [`Config::resolve`] lays them over each
+//! other and keeps where each value came from.
 
 pub mod check;
 pub mod entry;

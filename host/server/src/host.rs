@@ -18,7 +18,8 @@ use crate::admin_token::AdminToken;
 use crate::catalog::{Catalog, declared};
 use crate::config::Config;
 
-/// The cookie that carries a dashboard session. Cookies ignore ports, so programs would see it: it is removed from what they get.
+/// The cookie that carries a dashboard session. Cookies ignore ports, so programs would see it: it is removed
+/// from what they get.
 pub const SESSION_COOKIE: &str = "warmbin_session";
 
 /// The largest memory a module may declare unless a limit of the configuration is larger.
@@ -70,7 +71,8 @@ pub struct Addresses {
 }
 
 impl Host {
-    /// Opens the data folder and the store, starts the engine, takes over the declared programs and loads everything. Needs a runtime.
+    /// Opens the data folder and the store, starts the engine, takes over the declared programs and loads
+    /// everything. Needs a runtime.
     pub async fn open(config: Config) -> anyhow::Result<Arc<Self>> {
         let data = config.data.clone();
         make_data_folder(&data).with_context(|| format!("cannot make the data folder {}", data.display()))?;
@@ -119,7 +121,8 @@ impl Host {
     }
 }
 
-/// SECURITY: the folder holds the admin token and what programs were sent; others on this machine have no business in it.
+/// SECURITY: the folder holds the admin token and what programs were sent; others on this machine have no
+/// business in it.
 fn make_data_folder(path: &Path) -> std::io::Result<()> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent)?;

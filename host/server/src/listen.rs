@@ -1,6 +1,7 @@
 //! The two listeners: accepting, bounding and ending connections.
 //!
-//! Owns: sockets, HTTP framing limits, connection counts, shutdown of connections. Must not know: routes, programs, pages.
+//! Owns: sockets, HTTP framing limits, connection counts, shutdown of connections. Must not know: routes,
+//! programs, pages.
 
 mod accept;
 pub mod bind;
@@ -35,8 +36,8 @@ const LAST_RECORDS: Duration = Duration::from_secs(3);
 /// How long ended connections' programs are waited for, beside their grace.
 const LAST_RUNS: Duration = Duration::from_secs(2);
 
-/// Serves both listeners until `stop` is cancelled, then lets go of everything in order: no new connections, then the answers under way,
-/// then the programs, then the records.
+/// Serves both listeners until `stop` is cancelled, then lets go of everything in order: no new connections,
+/// then the answers under way, then the programs, then the records.
 pub async fn serve(host: Arc<Host>, listeners: Listeners, admin: Router, stop: CancellationToken) {
     let permits = accept::connection_permits();
     let programs = accept::run(listeners.programs, Arc::clone(&permits), stop.clone(), DRAIN, {
@@ -75,7 +76,8 @@ pub async fn serve(host: Arc<Host>, listeners: Listeners, admin: Router, stop: C
     host.runs.close();
     let grace = host.config.inherited.limits.grace.0 + LAST_RUNS;
     if tokio::time::timeout(grace, host.runs.wait()).await.is_err() {
-        tracing::warn!(target: "warmbin", { runs = host.runs.len() }, "programs are still running; leaving them behind");
+        let left = host.runs.len();
+        tracing::warn!(target: "warmbin", "{left} programs are still running and are left behind");
     }
     // A store that fails must not hold the process up: its records go to the spill file.
     host.recorder.close(LAST_RECORDS).await;

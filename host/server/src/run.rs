@@ -1,8 +1,16 @@
 //! The path of one request to a program, from top to bottom. Each step is a file:
 //!
-//! 1. [`client`]: who is asking. 2. [`mode`]: how the request is to be run. 3. [`route`]: which program. 4. [`request_body`]: what it is
-//!    given to read. 5. the slot (`catalog::slots`): when it may run. 6. [`environment`]: what it is told. 7. [`start`]: it runs.
-//!    8. [`head`]: its header block. 9. [`respond`] and [`body`]: its answer. 10. [`exit`]: its end. 11. [`record`]: what is remembered.
+//! 1. [`client`]: who is asking.
+//! 2. [`mode`]: how the request is to be run.
+//! 3. [`route`]: which program.
+//! 4. [`request_body`]: what it is given to read.
+//! 5. [`crate::catalog::slots`]: when it may run.
+//! 6. [`environment`]: what it is told.
+//! 7. [`start`]: it runs.
+//! 8. [`head`]: its header block.
+//! 9. [`respond`] and [`body`]: its answer.
+//! 10. [`exit`]: its end.
+//! 11. [`record`]: what is remembered.
 //!
 //! Refusals at any step become a response in [`refuse`].
 
@@ -234,7 +242,11 @@ impl Hop<'_> {
         let mut run = Run::new(account, running);
         let (head, first) = head::read(&mut run).await?;
         for line in &head.dropped {
-            tracing::info!(target: "guest", { request.id = &*self.id, program.name = &*entry.name }, "dropped header line {line:?}");
+            tracing::info!(
+                target: "guest",
+                { request.id = &*self.id, program.name = &*entry.name },
+                "dropped header line {line:?}"
+            );
         }
         Ok((run, head, first))
     }

@@ -12,7 +12,8 @@ use warmbin_store::{Artifact, Source, Store, StoreError, Version};
 use crate::config::{Config, ProgramEntry};
 use crate::programs::ingest::{Arrived, ingest};
 
-/// Makes the store agree with the configuration. Returns what could not be taken over, one sentence per program.
+/// Makes the store agree with the configuration. Returns what could not be taken over, one sentence per
+/// program.
 pub async fn declare(
     config: &Config,
     store: &Arc<dyn Store>,
@@ -28,7 +29,11 @@ pub async fn declare(
         if only_config && !names.contains(program.name.as_str()) {
             store.remove_program(&program.name).await?;
             let name = program.name.as_str();
-            tracing::info!(target: "warmbin", { program.name = name }, "{name} is no longer declared: removed");
+            tracing::info!(
+                target: "warmbin",
+                { program.name = name },
+                "{name} is no longer declared: removed"
+            );
         }
     }
     for entry in &config.programs {

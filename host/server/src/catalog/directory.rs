@@ -1,5 +1,5 @@
-//! `[[directory]]`: a folder of drop-in programs, looked up at each request. The longest path that is a file is the script, the rest is
-//! extra path.
+//! `[[directory]]`: a folder of drop-in programs, looked up at each request. The longest path that is a file
+//! is the script, the rest is extra path.
 //!
 //! Symbolic links are followed, as the folder is its owner's; names that begin with a dot are never served.
 
@@ -119,7 +119,7 @@ impl Directory {
             return Err(Found::AddSlash);
         }
         if rest.iter().all(|byte| *byte == b'/') {
-            return self.index(Vec::new());
+            return self.index(&[]);
         }
         for (file, extra) in script_splits(rest) {
             let (path, metadata) = self.look(&file)?;
@@ -141,16 +141,16 @@ impl Directory {
                 return Err(Found::AddSlash);
             }
             if extra.iter().all(|byte| *byte == b'/') {
-                return self.index(file);
+                return self.index(&file);
             }
         }
         Err(refused(StatusCode::NOT_FOUND, "no such program".to_owned()))
     }
 
     /// The first index program of `folder`.
-    fn index(&self, folder: Vec<u8>) -> Result<Script, Found> {
+    fn index(&self, folder: &[u8]) -> Result<Script, Found> {
         for name in &self.config.index {
-            let mut file = folder.clone();
+            let mut file = folder.to_vec();
             file.push(b'/');
             file.extend_from_slice(name.as_bytes());
             if let Ok((path, metadata)) = self.look(&file)

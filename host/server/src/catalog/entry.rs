@@ -11,7 +11,7 @@ use warmbin_exec::{Executors, Family, Mode, Native, Runnable};
 use super::slots::Slots;
 use crate::config::{Policy, ProgramSettings};
 
-/// SERVER_SOFTWARE.
+/// `SERVER_SOFTWARE`.
 pub const SOFTWARE: &str = concat!("warmbin/", env!("CARGO_PKG_VERSION"));
 
 /// PATH, unless the operator sets one.
@@ -40,9 +40,9 @@ pub struct Entry {
     pub variables: MetaVariables,
     /// Who may run and who waits.
     pub slots: Arc<Slots>,
-    /// SCRIPT_FILENAME: the same in every mode, so that modes can be compared.
+    /// `SCRIPT_FILENAME`: the same in every mode, so that modes can be compared.
     pub script_filename: PathBuf,
-    /// DOCUMENT_ROOT: the root that the extra path is mapped under.
+    /// `DOCUMENT_ROOT`: the root that the extra path is mapped under.
     pub document_root: PathBuf,
 }
 
@@ -120,7 +120,7 @@ impl Entry {
             .collect()
     }
 
-    /// The bytes of SCRIPT_FILENAME.
+    /// The bytes of `SCRIPT_FILENAME`.
     pub fn script_filename(&self) -> Option<&[u8]> {
         let bytes = self.script_filename.as_os_str().as_bytes();
         (!bytes.is_empty()).then_some(bytes)

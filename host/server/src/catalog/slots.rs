@@ -131,7 +131,7 @@ mod tests {
 
     use super::{Overloaded, Slots};
 
-    const PATIENCE: Duration = Duration::from_secs(3600);
+    const PATIENCE: Duration = Duration::from_hours(1);
 
     #[tokio::test]
     async fn the_queue_is_bounded_and_served_in_order() {

@@ -35,8 +35,8 @@ impl Healthcheck {
     }
 }
 
-/// Where the admin listener can be reached from this machine. What the running host wrote down is believed where the configuration
-/// leaves the port open.
+/// Where the admin listener can be reached from this machine. What the running host wrote down is believed
+/// where the configuration leaves the port open.
 fn address(config: &Config) -> SocketAddr {
     let mut addr = config.admin_listen;
     if addr.port() == 0

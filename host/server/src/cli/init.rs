@@ -1,5 +1,6 @@
-//! The first process of a container has two duties beside its own: to reap whatever loses its parent, and to pass signals on. So as PID 1
-//! `serve` becomes a minimal init and runs the host as its child, which then never meets a process that it did not start.
+//! The first process of a container has two duties beside its own: to reap whatever loses its parent, and to
+//! pass signals on. So as PID 1 `serve` becomes a minimal init and runs the host as its child, which then
+//! never meets a process that it did not start.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitCode, ExitStatus};

@@ -1,4 +1,5 @@
-//! `warmbin program`: the store's programs, without the running host. A host that uses the same store notices within half a second.
+//! `warmbin program`: the store's programs, without the running host. A host that uses the same store notices
+//! within half a second.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

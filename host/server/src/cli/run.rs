@@ -203,8 +203,8 @@ fn known(config: &Config, name: &str) -> bool {
     config.programs.iter().any(|entry| entry.name == name)
 }
 
-/// Makes `config` that of a host which has only `file`, and forgets everything when the returned folder is dropped. Compiled modules are
-/// kept where the configured host keeps its own, if there is one.
+/// Makes `config` that of a host which has only `file`, and forgets everything when the returned folder is
+/// dropped. Compiled modules are kept where the configured host keeps its own, if there is one.
 fn scratch(config: &mut Config, file: &std::path::Path) -> anyhow::Result<tempfile::TempDir> {
     let folder = tempfile::tempdir()?;
     let path = std::path::absolute(file)?;
@@ -223,7 +223,7 @@ fn scratch(config: &mut Config, file: &std::path::Path) -> anyhow::Result<tempfi
     config.directories = Vec::new();
     config.store = format!("sqlite:{}", folder.path().join("warmbin.db").display());
     if !config.data.is_dir() {
-        config.data = folder.path().to_owned();
+        folder.path().clone_into(&mut config.data);
     }
     Ok(folder)
 }

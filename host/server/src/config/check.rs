@@ -1,6 +1,6 @@
 //! What must hold across keys before anything is bound.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warmbin_exec::{Family, Mode};
 
@@ -32,8 +32,8 @@ pub fn check(config: &Config) -> Result<(), ConfigError> {
 }
 
 fn listeners(config: &Config, problems: &mut Vec<String>) {
-    // SECURITY: a token that was generated and printed into some log is no protection for a network, unless whoever
-    // runs the host says that the log is safe.
+    // SECURITY: a token that was generated and printed into some log is no protection for a network, unless
+    // whoever runs the host says that the log is safe.
     if !config.admin_listen.ip().is_loopback() && config.admin_token.is_none() && !config.admin_token_generate
     {
         problems.push(format!(
@@ -60,7 +60,7 @@ pub fn is_program_name(name: &str) -> bool {
 
 fn programs(config: &Config, problems: &mut Vec<String>) {
     let mut routes: BTreeMap<String, &str> = BTreeMap::new();
-    let mut names: BTreeMap<&str, ()> = BTreeMap::new();
+    let mut names = BTreeSet::new();
     for entry in &config.programs {
         let name = entry.name.as_str();
         if !is_program_name(name) {
@@ -69,7 +69,7 @@ fn programs(config: &Config, problems: &mut Vec<String>) {
             ));
             continue;
         }
-        if names.insert(name, ()).is_some() {
+        if !names.insert(name) {
             problems.push(format!("program {name}: declared twice"));
         }
         if entry.native.is_none() && entry.wasm.is_none() {

@@ -1,7 +1,8 @@
 //! `[[program]]` and `[[directory]]`: a few keys of their own beside the program settings, all in one table.
 //!
-//! Serde's `flatten` cannot tell unknown keys, so the table is split while it is read: keys of the entry are taken out, the rest goes
-//! to [`ProgramSettings`], which refuses what it does not know. Errors keep their place in the file.
+//! Serde's `flatten` cannot tell unknown keys, so the table is split while it is read: keys of the entry are
+//! taken out, the rest goes to [`ProgramSettings`], which refuses what it does not know. Errors keep their
+//! place in the file.
 
 use std::collections::BTreeMap;
 use std::fmt;

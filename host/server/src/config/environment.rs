@@ -1,5 +1,6 @@
-//! Configuration by environment variables: every top-level key as `WARMBIN_KEY`, every limit as `WARMBIN_LIMITS_KEY`, lists separated by
-//! commas. Secrets may come from a file instead: `WARMBIN_ADMIN_TOKEN_FILE`, `WARMBIN_STORE_FILE`.
+//! Configuration by environment variables: every top-level key as `WARMBIN_KEY`, every limit as
+//! `WARMBIN_LIMITS_KEY`, lists separated by commas. Secrets may come from a file instead:
+//! `WARMBIN_ADMIN_TOKEN_FILE`, `WARMBIN_STORE_FILE`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! One source of configuration: every top-level key, each either set or absent. The file, the environment and the flags are each one
-//! layer; [`super::Config::resolve`] puts them on top of each other.
+//! One source of configuration: every top-level key, each either set or absent. The file, the environment and
+//! the flags are each one layer; [`super::Config::resolve`] puts them on top of each other.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -97,6 +97,7 @@ impl Default for LimitValues {
 
 impl LimitValues {
     /// These limits with what `over` sets.
+    #[must_use]
     pub fn with(self, over: &LimitSettings) -> Self {
         Self {
             wall: over.wall.unwrap_or(self.wall),

@@ -37,6 +37,7 @@ impl Default for Inherited {
 
 /// What holds for one program.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the configuration")]
 pub struct Policy {
     /// What executors enforce.
     pub exec: Arc<Limits>,

@@ -1,4 +1,5 @@
-//! The settings of one program: a `[[program]]` of the file, or the `settings` JSON of an upload. Unknown keys are errors.
+//! The settings of one program: a `[[program]]` of the file, or the `settings` JSON of an upload. Unknown
+//! keys are errors.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -226,7 +227,8 @@ impl ProgramSettings {
     }
 }
 
-/// Whether `route` can be the path of a program: absolute, no empty or dot segments, no query, nothing encoded.
+/// Whether `route` can be the path of a program: absolute, no empty or dot segments, no query, nothing
+/// encoded.
 pub fn check_route(route: &str) -> Result<(), String> {
     let Some(rest) = route.strip_prefix('/') else {
         return Err(format!("{route:?} does not begin with a slash"));

@@ -10,7 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span(pub Duration);
 
-/// A number of bytes: a whole number with nothing, `B`, `KiB`, `MiB` or `GiB` (also `K`, `M`, `G`, which mean the same).
+/// A number of bytes: a whole number with nothing, `B`, `KiB`, `MiB` or `GiB` (also `K`, `M`, `G`, which mean
+/// the same).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::layer::Layer;
 use super::limits::{LimitSettings, LimitValues};
-use super::{Config, ConfigError, Inherited, Origin, Secret, Setting, environment, file};
+use super::{Config, ConfigError, Inherited, ModeOverride, Origin, Secret, Setting, environment, file};
 
 /// Where configuration comes from.
 #[derive(Debug, Default)]
@@ -64,7 +64,11 @@ impl Config {
         );
         let admin_token_generate =
             pick.value("admin_token_generate", |l| l.admin_token_generate.take(), false);
-        let mode_override = pick.value("mode_override", |l| l.mode_override.take(), Default::default());
+        let mode_override = pick.value(
+            "mode_override",
+            |l| l.mode_override.take(),
+            ModeOverride::default(),
+        );
         let trusted_proxies = pick.with(
             "trusted_proxies",
             |l| l.trusted_proxies.take(),
@@ -245,7 +249,8 @@ fn ineffective(pick: &Picker) -> Vec<String> {
         ];
         keys.extend(
             set.into_iter()
-                .filter_map(|(key, set)| set.then(|| key.to_owned())),
+                .filter(|(_, set)| *set)
+                .map(|(key, _)| key.to_owned()),
         );
     }
     if pick

@@ -16,8 +16,8 @@ use crate::run::Connection;
 /// After a failure to accept (no descriptors left), how long to wait for things to get better.
 const BREATH: Duration = Duration::from_millis(50);
 
-/// Connections a listener may hold at once: a share of the descriptors this process may have, as programs need some too. Further clients
-/// wait in the kernel's queue.
+/// Connections a listener may hold at once: a share of the descriptors this process may have, as programs
+/// need some too. Further clients wait in the kernel's queue.
 pub(super) fn connection_permits() -> Arc<Semaphore> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile)
         .current

@@ -81,7 +81,8 @@ pub(super) async fn serve<S: Serves>(
         .keep_alive_interval(HEADER_TIMEOUT);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     let served = std::pin::pin!(watcher.watch(connection));
-    // Telling the two protocols apart is not under the header timeout: a client that never says which must not stay for ever.
+    // Telling the two protocols apart is not under the header timeout: a client that never says which must
+    // not stay for ever.
     let silent = async {
         tokio::time::sleep(HEADER_TIMEOUT * 2).await;
         if spoke.load(Ordering::Relaxed) {

@@ -5,8 +5,8 @@ use std::io;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Cancels the returned token at the first SIGTERM or SIGINT. A second one ends the process at once, as whoever sends it has waited long
-/// enough.
+/// Cancels the returned token at the first SIGTERM or SIGINT. A second one ends the process at once, as
+/// whoever sends it has waited long enough.
 pub fn on_signal() -> io::Result<CancellationToken> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

@@ -1,7 +1,8 @@
 //! A program's output as a response body.
 //!
-//! An answer that is not whole must not look whole: the body then ends in an error, which breaks the connection (no final chunk, too few
-//! bytes, RST_STREAM). A stated Content-Length is kept to: what exceeds it is dropped, what falls short of it is an error.
+//! An answer that is not whole must not look whole: the body then ends in an error, which breaks the
+//! connection (no final chunk, too few bytes, `RST_STREAM`). A stated Content-Length is kept to: what exceeds
+//! it is dropped, what falls short of it is an error.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -14,8 +15,8 @@ use warmbin_exec::{Outcome, StopReason};
 
 use super::exit::{Run, spoils};
 
-/// How long the end of an answer waits for the end of its program, to learn whether it failed. A killed program is reaped at once; one
-/// that closes its output and works on is not waited for.
+/// How long the end of an answer waits for the end of its program, to learn whether it failed. A killed
+/// program is reaped at once; one that closes its output and works on is not waited for.
 const VERDICT: Duration = Duration::from_millis(100);
 
 /// Why a response body is broken off. The text goes to the log of the HTTP layer only.

@@ -17,13 +17,13 @@ pub struct Connection {
 /// The client, as programs are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Client {
-    /// REMOTE_ADDR.
+    /// `REMOTE_ADDR`.
     pub addr: IpAddr,
-    /// REMOTE_PORT, where known.
+    /// `REMOTE_PORT`, where known.
     pub port: Option<u16>,
     /// "http" or "https".
     pub scheme: &'static str,
-    /// SERVER_PORT.
+    /// `SERVER_PORT`.
     pub server_port: u16,
 }
 

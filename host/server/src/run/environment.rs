@@ -14,7 +14,8 @@ use super::refuse::Refusal;
 use super::route::Routed;
 use crate::host::SESSION_COOKIE;
 
-/// SERVER_NAME for a request, checked. A target that names its own authority overrides `Host`, which is then set to agree.
+/// `SERVER_NAME` for a request, checked. A target that names its own authority overrides `Host`, which is
+/// then set to agree.
 pub fn server_name(parts: &mut Parts, local: SocketAddr) -> Result<String, Refusal> {
     let malformed = || {
         Refusal::new(
@@ -123,7 +124,8 @@ pub fn shown(environment: &Environment) -> Vec<ResponseField> {
     environment.iter().map(show).collect()
 }
 
-/// Whether a variable's value is kept out of records. SECURITY: records are read by more people than requests are.
+/// Whether a variable's value is kept out of records. SECURITY: records are read by more people than requests
+/// are.
 ///
 /// Asked of every variable of every request, so a mark is only compared where its first letter stands.
 fn is_secret(name: &[u8]) -> bool {
@@ -143,8 +145,8 @@ fn is_secret(name: &[u8]) -> bool {
         })
 }
 
-/// The arguments of an indexed query (RFC 3875 §4.4): the words of a query that holds no unencoded `=`; none if a word cannot be an
-/// argument.
+/// The arguments of an indexed query (RFC 3875 §4.4): the words of a query that holds no unencoded `=`; none
+/// if a word cannot be an argument.
 pub fn indexed_arguments(query: &str) -> Vec<std::ffi::OsString> {
     use std::os::unix::ffi::OsStringExt;
     if query.is_empty() || query.contains('=') {

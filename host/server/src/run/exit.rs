@@ -8,8 +8,8 @@ use warmbin_exec::{Exit, Finished, Outcome, Output, Running, StopReason, Stopper
 use super::record::Account;
 use crate::catalog::Entry;
 
-/// A started program with its account. Dropping it at any point is right: a client that left is noted, the program is stopped, its end
-/// is awaited in the background and recorded.
+/// A started program with its account. Dropping it at any point is right: a client that left is noted, the
+/// program is stopped, its end is awaited in the background and recorded.
 #[derive(Debug)]
 pub struct Run {
     parts: Option<Parts>,
@@ -21,7 +21,8 @@ struct Parts {
     output: Output,
     stopper: Stopper,
     end: End,
-    /// The answer is decided: what is left of the output is of no use, and the client's leaving changes nothing.
+    /// The answer is decided: what is left of the output is of no use, and the client's leaving changes
+    /// nothing.
     settled: bool,
 }
 
@@ -130,7 +131,8 @@ impl Parts {
             settled,
         } = self;
         if settled {
-            // A program that has only a little more to write, or to do after its output, is not killed for it.
+            // A program that has only a little more to write, or to do after its output, is not killed for
+            // it.
             let grace = account.entry().policy.exec.grace;
             let rest = tokio::time::timeout(grace, async { while let Ok(Some(_)) = output.chunk().await {} });
             if rest.await.is_err() {
@@ -146,8 +148,8 @@ impl Parts {
     }
 }
 
-/// Why a program's end spoils an answer that looked complete, if it does. An exit code does not: programs that print all they have and
-/// then fail are common, and their answers are kept.
+/// Why a program's end spoils an answer that looked complete, if it does. An exit code does not: programs
+/// that print all they have and then fail are common, and their answers are kept.
 pub fn spoils(finished: &Finished) -> Option<&'static str> {
     match (&finished.stopped, &finished.exit) {
         (Some(StopReason::NotNeeded), _) | (None, Exit::Code(_) | Exit::Unknown(_)) => None,

@@ -14,7 +14,8 @@ use super::refuse::Refusal;
 /// How long the end of a program that closed its output without an answer is awaited: it says why.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Reads output until the header block is complete. On failure the run is settled and the refusal says what the client gets.
+/// Reads output until the header block is complete. On failure the run is settled and the refusal says what
+/// the client gets.
 pub async fn read(run: &mut Run) -> Result<(ResponseHead, Bytes), Refusal> {
     let failure = match parse(run).await {
         Ok(complete) => {
@@ -70,7 +71,8 @@ async fn parse(run: &mut Run) -> Result<(ResponseHead, Bytes), Failure> {
     }
 }
 
-/// The output ended before the header block was complete: how the program ended explains it better than the parser can.
+/// The output ended before the header block was complete: how the program ended explains it better than the
+/// parser can.
 async fn no_answer(run: &mut Run, error: &HeadError) -> Refusal {
     let Some(entry) = run
         .account()

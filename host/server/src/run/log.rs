@@ -1,5 +1,5 @@
-//! One event per request, and the program's standard error. What is nobody's fault is logged at `debug`: at thousands
-//! a second successes would be the most expensive part of an answer, and each has its record.
+//! One event per request, and the program's standard error. What is nobody's fault is logged at `debug`: at
+//! thousands a second successes would be the most expensive part of an answer, and each has its record.
 
 use warmbin_store::{Record, RecordDetail};
 
@@ -34,6 +34,10 @@ pub(super) fn request(record: &Record, detail: &RecordDetail) {
         tracing::info!(target: "guest", { request.id = id, program.name = program }, "{line}");
     }
     if detail.stderr_truncated {
-        tracing::info!(target: "guest", { request.id = id, program.name = program }, "(standard error is cut here)");
+        tracing::info!(
+            target: "guest",
+            { request.id = id, program.name = program },
+            "(standard error is cut here)"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Which mode a request is run in: the program's own, or the one that `Warmbin-Mode` names, where that is allowed.
+//! Which mode a request is run in: the program's own, or the one that `Warmbin-Mode` names, where that is
+//! allowed.
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, StatusCode};
@@ -111,9 +112,9 @@ mod tests {
             peer: peer.parse().unwrap(),
             local: "127.0.0.1:80".parse().unwrap(),
         };
-        let taken =
+        let outcome =
             take_wish(&mut map, &connection, policy, &token).map_err(|refusal| refusal.status.as_u16());
-        (taken, map)
+        (outcome, map)
     }
 
     #[test]
@@ -143,8 +144,8 @@ mod tests {
                 Ok(Some(Mode::Fork)),
             ),
         ] {
-            let (taken, left) = wish(policy, peer, headers);
-            assert_eq!(taken, expected, "{policy:?} {peer} {headers:?}");
+            let (outcome, left) = wish(policy, peer, headers);
+            assert_eq!(outcome, expected, "{policy:?} {peer} {headers:?}");
             assert!(!left.contains_key(HEADER));
         }
     }

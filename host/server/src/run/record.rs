@@ -1,5 +1,6 @@
-//! The account of one program run: opened when the request is routed, closed when everything about it is known. Whatever happens in
-//! between, dropping it writes the record, so that every request to a program has exactly one.
+//! The account of one program run: opened when the request is routed, closed when everything about it is
+//! known. Whatever happens in between, dropping it writes the record, so that every request to a program has
+//! exactly one.
 
 use std::net::IpAddr;
 use std::sync::Arc;

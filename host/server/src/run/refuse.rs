@@ -1,5 +1,5 @@
-//! Answers that no program gave. The only place that makes error bodies for clients of programs: what a client reads is decided here,
-//! what the operator reads goes to the record and the log.
+//! Answers that no program gave. The only place that makes error bodies for clients of programs: what a
+//! client reads is decided here, what the operator reads goes to the record and the log.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, LOCATION, RETRY_AFTER};
@@ -83,6 +83,7 @@ impl Refusal {
     }
 
     /// This refusal as a problem document.
+    #[must_use]
     pub fn as_problem(mut self) -> Self {
         self.problem = true;
         self

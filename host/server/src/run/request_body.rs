@@ -1,8 +1,9 @@
 //! The request body on its way to the program.
 //!
-//! A body of known length is streamed. One of unknown length (chunked) is collected first, in memory and then in a file without a name,
-//! so that CONTENT_LENGTH is true. What a program leaves unread is read and dropped, within bounds: closing a connection on a client that
-//! still sends would take the answer away from it.
+//! A body of known length is streamed. One of unknown length (chunked) is collected first, in memory and then
+//! in a file without a name, so that `CONTENT_LENGTH` is true. What a program leaves unread is read and
+//! dropped, within bounds: closing a connection on a client that still sends would take the answer away from
+//! it.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -32,8 +33,9 @@ const DRAINED: u64 = 64 << 20;
 /// For how long.
 const DRAINED_FOR: Duration = Duration::from_secs(5);
 
-/// How long a client that asked before sending is kept waiting: a program that answers without reading (401, 403) does so within it,
-/// and the upload never happens. Whether a process reads its pipe cannot be seen from outside.
+/// How long a client that asked before sending is kept waiting: a program that answers without reading (401,
+/// 403) does so within it, and the upload never happens. Whether a process reads its pipe cannot be seen from
+/// outside.
 const HESITATION: Duration = Duration::from_millis(25);
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -247,7 +249,8 @@ async fn spool(
     Ok((Body::Stream(Box::pin(pieces)), Some(length)))
 }
 
-/// Appends `bytes` to `file`, which is made if need be. It has no name: nothing is left behind whatever happens.
+/// Appends `bytes` to `file`, which is made if need be. It has no name: nothing is left behind whatever
+/// happens.
 async fn append(file: Option<File>, bytes: Vec<u8>, folder: &Path) -> io::Result<File> {
     let folder = folder.to_owned();
     let written = tokio::task::spawn_blocking(move || {

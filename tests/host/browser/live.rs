@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use thirtyfour::prelude::*;
-use warmbin_tests::{Browser, TOKEN, TestHost, guest};
+use warmbin_tests::{Browser, TOKEN, TestHost, guest, wait_until};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -29,6 +29,13 @@ async fn log_in(host: &TestHost, browser: &Browser) -> Result<()> {
     find(browser, "#login-form button").await?.click().await?;
     find(browser, "#upload-form").await?;
     Ok(())
+}
+
+/// The text of an element at this moment, if it is there. Asked in one go: elements are replaced while the page lives.
+async fn text(browser: &Browser, selector: &str) -> Result<Option<String>> {
+    let script = "return document.querySelector(arguments[0])?.textContent?.trim() ?? null";
+    let answer = browser.driver.execute(script, vec![selector.into()]).await?;
+    Ok(answer.json().as_str().map(str::to_owned))
 }
 
 /// Fills the upload form and sends it; the state that it ends in, and what it says.
@@ -94,15 +101,10 @@ async fn uploaded_programs_are_compared_live() -> Result<()> {
             assert_eq!(answer.text().await?, body);
             find(&browser, &format!("#live-tail tbody tr[data-id='{id}']")).await?;
             let cell = format!("#modes-table tbody tr[data-mode='{mode}'] td[data-col=count]");
-            let counted = browser
-                .driver
-                .query(By::Css(cell))
-                .wait(PATIENCE, Duration::from_millis(50));
-            counted
-                .with_text(count.to_string())
-                .first()
-                .await
-                .with_context(|| format!("{mode} never counts {count}"))?;
+            wait_until(&format!("{mode} counts {count}"), PATIENCE, async || {
+                Ok((text(&browser, &cell).await? == Some(count.to_string())).then_some(()))
+            })
+            .await?;
         }
     }
     let kept = browser

@@ -81,4 +81,5 @@ pub async fn serve(host: Arc<Host>, listeners: Listeners, admin: Router, stop: C
     }
     // A store that fails must not hold the process up: its records go to the spill file.
     host.recorder.close(LAST_RECORDS).await;
+    tracing::info!(target: "warmbin", "stopped");
 }

@@ -12,7 +12,7 @@ use warmbin_store::{Artifact, Source, Store, StoreError, Version};
 use crate::config::{Config, ProgramEntry};
 use crate::programs::ingest::{Arrived, ingest};
 
-/// Makes the store agree with the configuration. Returns what could not be taken over, one sentence per
+/// Takes the declared programs over into the store. Returns what could not be taken over, one sentence per
 /// program.
 pub async fn declare(
     config: &Config,
@@ -20,28 +20,32 @@ pub async fn declare(
     wasm: &Arc<WasmHost>,
 ) -> Result<Vec<String>, StoreError> {
     let mut problems = Vec::new();
-    let names: BTreeSet<&str> = config.programs.iter().map(|entry| entry.name.as_str()).collect();
-    for program in store.programs().await? {
-        let only_config = program
-            .versions
-            .iter()
-            .all(|version| version.source == Source::Config);
-        if only_config && !names.contains(program.name.as_str()) {
-            store.remove_program(&program.name).await?;
-            let name = program.name.as_str();
-            tracing::info!(
-                target: "warmbin",
-                { program.name = name },
-                "{name} is no longer declared: removed"
-            );
-        }
-    }
     for entry in &config.programs {
         if let Err(problem) = declare_one(entry, config, store, wasm).await? {
             problems.push(format!("program {}: {problem}", entry.name));
         }
     }
     Ok(problems)
+}
+
+/// Removes the programs that were declared once and no longer are, unless something was uploaded to them. Only
+/// for the host that serves: a command that happens to know another file must not take its programs away.
+pub async fn forget_undeclared(config: &Config, store: &Arc<dyn Store>) -> Result<(), StoreError> {
+    let names: BTreeSet<&str> = config.programs.iter().map(|entry| entry.name.as_str()).collect();
+    for program in store.programs().await? {
+        let name = program.name.as_str();
+        let mut versions = program.versions.iter();
+        if names.contains(name) || !versions.all(|version| version.source == Source::Config) {
+            continue;
+        }
+        store.remove_program(name).await?;
+        tracing::info!(
+            target: "warmbin",
+            { program.name = name },
+            "{name} is no longer declared: removed"
+        );
+    }
+    Ok(())
 }
 
 async fn declare_one(

@@ -168,7 +168,8 @@ impl Run {
             let headers: Vec<_> = head
                 .headers
                 .iter()
-                .map(|(name, value)| json!({"name": name.as_str(), "value": String::from_utf8_lossy(value.as_bytes())}))
+                .map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes())))
+                .map(|(name, value)| json!({"name": name, "value": value}))
                 .collect();
             let answer = json!({
                 "status": head.status.as_u16(),

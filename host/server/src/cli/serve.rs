@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::sources::ServeArgs;
 use crate::admin;
+use crate::catalog::declared;
 use crate::config::Config;
 use crate::host::Host;
 use crate::listen::{self, Listeners, bind, shutdown};
@@ -39,6 +40,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     // An address in use is found out before seconds go into compiling modules.
     let listeners = Listeners::bind(&config).await?;
     let host = Host::open(config).await?;
+    declared::forget_undeclared(&host.config, &host.store).await?;
+    host.catalog.reload().await?;
     // The host was made a line ago: nobody has set its addresses.
     let _ = host.addresses.set(listeners.addresses()?);
     bind::write_file(&host)?;

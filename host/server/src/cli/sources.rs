@@ -12,13 +12,13 @@ use crate::config::{Config, ConfigError, DirectoryEntry, Sources};
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct ConfigArgs {
     /// The configuration file (also `WARMBIN_CONFIG`).
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     /// The data folder.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The store: sqlite:PATH.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, global = true, value_name = "URL")]
     store: Option<String>,
 }
 

@@ -186,7 +186,7 @@ fn finish(
         exit,
         stopped,
         cpu: reaped.map(|reaped| reaped.cpu),
-        peak_memory_bytes: reaped.map(|reaped| reaped.peak_memory_bytes),
+        peak_memory_bytes: reaped.and_then(|reaped| reaped.peak_memory_bytes),
         request_bytes: progress.fed_bytes(),
         stderr,
         stderr_truncated,

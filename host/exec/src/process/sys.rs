@@ -68,8 +68,10 @@ pub(super) struct Reaped {
     pub(super) status: c_int,
     /// User and system time.
     pub(super) cpu: Duration,
-    /// Largest resident set of one process, in bytes.
-    pub(super) peak_memory_bytes: u64,
+    /// Largest resident set of one process, in bytes; `None` if it is not above the host's own. Until it calls exec a
+    /// child shares the host's memory, and Linux counts that as the child's peak: a smaller peak of its own cannot be
+    /// told from it.
+    pub(super) peak_memory_bytes: Option<u64>,
 }
 
 /// Reaps `pid` if it has left; after that its number may be anybody's.
@@ -102,8 +104,23 @@ pub(super) fn reap(pid: Pid) -> io::Result<Option<Reaped>> {
     Ok(Some(Reaped {
         status,
         cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
-        peak_memory_bytes: u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024,
+        peak_memory_bytes: peak(&usage).filter(|bytes| own_peak().is_none_or(|own| *bytes > own)),
     }))
+}
+
+/// The largest resident set this host has had.
+fn own_peak() -> Option<u64> {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is valid for writes for the duration of the call.
+    if unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) } != 0 {
+        return None;
+    }
+    // SAFETY: a plain structure of integers, all zero before `getrusage` filled it.
+    peak(&unsafe { usage.assume_init() })
+}
+
+fn peak(usage: &libc::rusage) -> Option<u64> {
+    u64::try_from(usage.ru_maxrss).ok()?.checked_mul(1024)
 }
 
 /// Registers a pidfd with the reactor.

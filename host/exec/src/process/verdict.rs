@@ -45,7 +45,9 @@ pub(super) fn limit_met(exit: &Exit, reaped: &Reaped, stderr: &[u8], limits: &Li
     if *exit == Exit::Signal(libc::SIGXCPU) || reaped.cpu.saturating_add(CPU_SLACK) >= cpu {
         return Some(StopReason::Cpu);
     }
-    let half_resident = reaped.peak_memory_bytes >= limits.memory / 2;
+    let half_resident = reaped
+        .peak_memory_bytes
+        .is_some_and(|bytes| bytes >= limits.memory / 2);
     (half_resident || names_failed_allocation(stderr)).then_some(StopReason::Memory)
 }
 
@@ -133,7 +135,7 @@ mod tests {
             let reaped = Reaped {
                 status,
                 cpu: Duration::from_secs(cpu),
-                peak_memory_bytes,
+                peak_memory_bytes: Some(peak_memory_bytes),
             };
             let found = limit_met(&exit(&reaped), &reaped, stderr.as_bytes(), &Limits::default());
             assert_eq!(found, expected, "{what}");

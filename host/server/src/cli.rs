@@ -76,7 +76,8 @@ fn runtime(workers: Option<u32>) -> anyhow::Result<tokio::runtime::Runtime> {
 
 /// Logs to standard error, so that standard output stays free for answers.
 fn log_to_stderr(filter: &str) -> anyhow::Result<()> {
-    let filter = tracing_subscriber::EnvFilter::try_new(filter)
+    // The engine opens a span at every call a guest makes. A filter that names it overrides this.
+    let filter = tracing_subscriber::EnvFilter::try_new(format!("wasmtime_wasi=warn,{filter}"))
         .map_err(|error| ConfigError::one(format!("log: {filter:?}: {error}")))?;
     let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
     // A second initialisation only happens in tests, and changes nothing.

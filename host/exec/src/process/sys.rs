@@ -72,6 +72,8 @@ pub(super) struct Reaped {
     /// child shares the host's memory, and Linux counts that as the child's peak: a smaller peak of its own cannot be
     /// told from it.
     pub(super) peak_memory_bytes: Option<u64>,
+    /// What that peak is certainly not above.
+    pub(super) peak_bound_bytes: u64,
 }
 
 /// Reaps `pid` if it has left; after that its number may be anybody's.
@@ -101,10 +103,12 @@ pub(super) fn reap(pid: Pid) -> io::Result<Option<Reaped>> {
     }
     // SAFETY: a plain structure of integers, all zero before `wait4` filled it.
     let usage = unsafe { usage.assume_init() };
+    let bound = peak(&usage);
     Ok(Some(Reaped {
         status,
         cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
-        peak_memory_bytes: peak(&usage).filter(|bytes| own_peak().is_none_or(|own| *bytes > own)),
+        peak_memory_bytes: bound.filter(|bytes| own_peak().is_none_or(|own| *bytes > own)),
+        peak_bound_bytes: bound.unwrap_or(u64::MAX),
     }))
 }
 

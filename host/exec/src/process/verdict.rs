@@ -36,7 +36,8 @@ pub(super) fn exit(reaped: &Reaped) -> Exit {
 ///
 /// * processor time, if a process got the signal for it or the time is used up;
 /// * memory, if half of it was resident at some time (a buffer that doubles fails at half) or standard error names a
-///   failed allocation (one that was far too large is never resident).
+///   failed allocation (one that was far too large is never resident). Where the peak is not known and may have been
+///   that large, a crash is taken for it and an exit is not.
 pub(super) fn limit_met(exit: &Exit, reaped: &Reaped, stderr: &[u8], limits: &Limits) -> Option<StopReason> {
     if *exit == Exit::Code(0) {
         return None;
@@ -45,10 +46,17 @@ pub(super) fn limit_met(exit: &Exit, reaped: &Reaped, stderr: &[u8], limits: &Li
     if *exit == Exit::Signal(libc::SIGXCPU) || reaped.cpu.saturating_add(CPU_SLACK) >= cpu {
         return Some(StopReason::Cpu);
     }
-    let half_resident = reaped
-        .peak_memory_bytes
-        .is_some_and(|bytes| bytes >= limits.memory / 2);
+    let half = limits.memory / 2;
+    let half_resident = match reaped.peak_memory_bytes {
+        Some(bytes) => bytes >= half,
+        None => reaped.peak_bound_bytes >= half && crashed(exit),
+    };
     (half_resident || names_failed_allocation(stderr)).then_some(StopReason::Memory)
+}
+
+/// Whether it ended as programs do that do not expect an allocation to fail.
+fn crashed(exit: &Exit) -> bool {
+    matches!(exit, Exit::Signal(libc::SIGSEGV | libc::SIGABRT | libc::SIGBUS))
 }
 
 fn names_failed_allocation(stderr: &[u8]) -> bool {
@@ -136,9 +144,29 @@ mod tests {
                 status,
                 cpu: Duration::from_secs(cpu),
                 peak_memory_bytes: Some(peak_memory_bytes),
+                peak_bound_bytes: peak_memory_bytes,
             };
             let found = limit_met(&exit(&reaped), &reaped, stderr.as_bytes(), &Limits::default());
             assert_eq!(found, expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_peak_is_held_against_a_crash_alone() {
+        let cases = [
+            (libc::SIGSEGV, LIMIT, Some(StopReason::Memory)),
+            (libc::SIGSEGV, LIMIT / 2 - 1, None),
+            (1 << 8, LIMIT, None),
+        ];
+        for (status, peak_bound_bytes, expected) in cases {
+            let reaped = Reaped {
+                status,
+                cpu: Duration::ZERO,
+                peak_memory_bytes: None,
+                peak_bound_bytes,
+            };
+            let found = limit_met(&exit(&reaped), &reaped, b"", &Limits::default());
+            assert_eq!(found, expected, "{status} {peak_bound_bytes}");
         }
     }
 }

@@ -126,8 +126,8 @@ async fn each_limit_ends_a_program_under_its_own_name() {
 
 #[tokio::test]
 async fn progress_defers_the_idle_limit() {
-    let program = Program::script("for i in 1 2 3 4 5; do echo $i; sleep 0.3; done; sleep 60")
-        .limits(|limits| limits.idle = Duration::from_secs(1));
+    let program = Program::script("for i in 1 2 3 4 5; do echo $i; sleep 1; done; sleep 60")
+        .limits(|limits| limits.idle = Duration::from_secs(4));
     let ran = program.run(Body::Empty).await;
     assert_eq!(
         (&*ran.output, ran.finished.stopped),

@@ -6,6 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use futures_util::stream;
 use reqwest::{Client, Method, RequestBuilder};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -38,6 +39,12 @@ pub fn binary() -> Result<PathBuf> {
         binary.display()
     );
     Ok(binary)
+}
+
+/// A request body that is sent in chunks of `size` bytes, without a Content-Length.
+pub fn chunked(body: &[u8], size: usize) -> reqwest::Body {
+    let pieces: Vec<std::io::Result<Vec<u8>>> = body.chunks(size).map(|piece| Ok(piece.to_vec())).collect();
+    reqwest::Body::wrap_stream(stream::iter(pieces))
 }
 
 /// A host of one test. Dropping it ends the process and removes its folder.

@@ -12,6 +12,6 @@ mod wait;
 
 pub use browser::Browser;
 pub use config::{HostBuilder, guest, repository};
-pub use host::{MODES, TOKEN, TestHost, binary};
+pub use host::{MODES, TOKEN, TestHost, binary, chunked};
 pub use raw::{Answer, Connection, exchange};
 pub use wait::wait_until;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use warmbin_tests::{Connection, MODES, TestHost, wait_until};
+use warmbin_tests::{Connection, MODES, TestHost, chunked, wait_until};
 
 #[tokio::test]
 async fn a_connection_serves_one_request_after_another() -> Result<()> {
@@ -92,13 +92,10 @@ async fn a_body_above_the_limit_is_refused_however_it_is_framed() -> Result<()> 
             .send()
             .await?;
         assert_eq!(sized.status(), 413, "{mode}");
-        let pieces: Vec<std::io::Result<Vec<u8>>> =
-            body.chunks(500).map(|piece| Ok(piece.to_vec())).collect();
-        let chunked = reqwest::Body::wrap_stream(futures_util::stream::iter(pieces));
         let chunked = host
             .post("/cgi-bin/echo")
             .header("Warmbin-Mode", mode)
-            .body(chunked)
+            .body(chunked(&body, 500))
             .send()
             .await?;
         assert_eq!(chunked.status(), 413, "{mode}");

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use sha2::{Digest, Sha256};
-use warmbin_tests::{Connection, MODES, TestHost};
+use warmbin_tests::{Connection, MODES, TestHost, chunked};
 
 /// Bytes that repeat nowhere, so that a lost, doubled or moved piece shows.
 fn noise(len: usize) -> Vec<u8> {
@@ -34,13 +34,10 @@ async fn eight_mib_come_back_as_they_were_sent() -> Result<()> {
             .await?;
         assert_eq!(Sha256::digest(sized.bytes().await?), hash, "{mode}");
 
-        let pieces: Vec<std::io::Result<Vec<u8>>> =
-            body.chunks(70_001).map(|piece| Ok(piece.to_vec())).collect();
-        let chunked = reqwest::Body::wrap_stream(futures_util::stream::iter(pieces));
         let chunked = host
             .post("/cgi-bin/echo")
             .header("Warmbin-Mode", mode)
-            .body(chunked)
+            .body(chunked(&body, 70_001))
             .send()
             .await?;
         assert_eq!(Sha256::digest(chunked.bytes().await?), hash, "{mode}, chunked");

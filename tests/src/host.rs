@@ -156,6 +156,16 @@ impl TestHost {
         self.client.post(format!("{}{path}", self.programs))
     }
 
+    /// A GET that picks a mode.
+    pub fn get_in(&self, mode: &str, path: &str) -> RequestBuilder {
+        self.get(path).header("Warmbin-Mode", mode)
+    }
+
+    /// A POST that picks a mode.
+    pub fn post_in(&self, mode: &str, path: &str) -> RequestBuilder {
+        self.post(path).header("Warmbin-Mode", mode)
+    }
+
     /// A request to the API, with the token.
     pub fn api(&self, method: Method, path: &str) -> RequestBuilder {
         let url = if path.starts_with("http") {

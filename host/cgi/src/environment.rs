@@ -3,6 +3,8 @@
 //! Owns: the layout. Must not know: which variables there are. One allocation per request, and the very bytes that
 //! `execve`, a spawner message or a guest need.
 
+use std::ffi::CStr;
+
 /// An ordered list of variables with unique names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
@@ -108,6 +110,13 @@ impl Environment {
     /// Every variable as `NAME=value`, each ended by a NUL, in order.
     pub fn as_block(&self) -> &[u8] {
         &self.block
+    }
+
+    /// Every variable as `NAME=value` with its NUL, in order, without copying.
+    pub fn c_strings(&self) -> impl Iterator<Item = &CStr> + '_ {
+        self.block
+            .split_inclusive(|byte| *byte == 0)
+            .filter_map(|entry| CStr::from_bytes_with_nul(entry).ok())
     }
 
     /// Number of variables.
@@ -219,6 +228,9 @@ mod tests {
             prop_assert_eq!(env.iter().collect::<Vec<_>>(), listed);
             let block: String = model.iter().flat_map(|(n, v)| [n, "=", v, "\0"]).collect();
             prop_assert_eq!(env.as_block(), block.as_bytes());
+            let strings: Vec<&[u8]> = env.c_strings().map(CStr::to_bytes_with_nul).collect();
+            prop_assert_eq!(strings.len(), model.len());
+            prop_assert_eq!(strings.concat(), block.as_bytes());
         }
     }
 }

@@ -276,7 +276,7 @@ impl Hop<'_> {
                 request_id: self.shown_id.to_str().unwrap_or_default(),
             },
         );
-        account.environment(environment::shown(&environment));
+        account.environment(environment.clone());
         let policy = &routed.entry.policy;
         let runnable = Arc::clone(&routed.entry.runnable);
         // SECURITY: an interpreter would take a query for its own options (CVE-2012-1823).

@@ -17,11 +17,7 @@ async fn two_thousand_requests_a_mode_are_answered_and_remembered() -> Result<()
     for mode in MODES {
         let ids: HashSet<String> = stream::iter(0..REQUESTS)
             .map(|_| async {
-                let answer = host
-                    .get("/cgi-bin/hello")
-                    .header("Warmbin-Mode", mode)
-                    .send()
-                    .await?;
+                let answer = host.get_in(mode, "/cgi-bin/hello").send().await?;
                 let status = answer.status();
                 let id = answer.headers()["x-request-id"].to_str()?.to_owned();
                 let text = answer.text().await?;

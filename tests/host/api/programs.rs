@@ -26,11 +26,7 @@ async fn upload(host: &TestHost, name: &str, query: &str, form: Form) -> Result<
 }
 
 async fn text(host: &TestHost, name: &str, mode: &str) -> Result<String> {
-    let answer = host
-        .get(&format!("/cgi-bin/{name}"))
-        .header("Warmbin-Mode", mode)
-        .send()
-        .await?;
+    let answer = host.get_in(mode, &format!("/cgi-bin/{name}")).send().await?;
     Ok(answer.text().await?)
 }
 

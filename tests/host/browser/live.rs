@@ -92,11 +92,7 @@ async fn uploaded_programs_are_compared_live() -> Result<()> {
 
     for (mode, body) in [("fork", "mine"), ("wasm-warm", "Hello from a CGI program.\n")] {
         for count in 1..=2 {
-            let answer = host
-                .get("/cgi-bin/mine")
-                .header("Warmbin-Mode", mode)
-                .send()
-                .await?;
+            let answer = host.get_in(mode, "/cgi-bin/mine").send().await?;
             let id = answer.headers()["x-request-id"].to_str()?.to_owned();
             assert_eq!(answer.text().await?, body);
             find(&browser, &format!("#live-tail tbody tr[data-id='{id}']")).await?;

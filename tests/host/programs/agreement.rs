@@ -148,14 +148,9 @@ async fn counter_answers_one_every_time_in_every_mode() -> Result<()> {
     for mode in MODES {
         // Ten rounds of eight at once: pooled instances are taken, used and replaced many times over.
         for _ in 0..10 {
-            let answers = try_join_all((0..8).map(|_| async {
-                host.get("/cgi-bin/counter")
-                    .header("Warmbin-Mode", mode)
-                    .send()
-                    .await?
-                    .text()
-                    .await
-            }));
+            let answers = try_join_all(
+                (0..8).map(|_| async { host.get_in(mode, "/cgi-bin/counter").send().await?.text().await }),
+            );
             for answer in answers.await? {
                 assert_eq!(answer, "1\n", "{mode}");
             }

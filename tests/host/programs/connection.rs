@@ -86,25 +86,18 @@ async fn a_body_above_the_limit_is_refused_however_it_is_framed() -> Result<()> 
     let body = vec![b'x'; 2048];
     for mode in MODES {
         let sized = host
-            .post("/cgi-bin/echo")
-            .header("Warmbin-Mode", mode)
+            .post_in(mode, "/cgi-bin/echo")
             .body(body.clone())
             .send()
             .await?;
         assert_eq!(sized.status(), 413, "{mode}");
         let chunked = host
-            .post("/cgi-bin/echo")
-            .header("Warmbin-Mode", mode)
+            .post_in(mode, "/cgi-bin/echo")
             .body(chunked(&body, 500))
             .send()
             .await?;
         assert_eq!(chunked.status(), 413, "{mode}");
-        let small = host
-            .post("/cgi-bin/echo")
-            .header("Warmbin-Mode", mode)
-            .body("fits")
-            .send()
-            .await?;
+        let small = host.post_in(mode, "/cgi-bin/echo").body("fits").send().await?;
         assert_eq!(small.text().await?, "fits", "{mode}");
     }
     Ok(())

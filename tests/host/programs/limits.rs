@@ -31,8 +31,7 @@ async fn hogs_end_at_their_limits_while_others_are_served() -> Result<()> {
             let begun = Instant::now();
             // More hogs than there are threads to run them.
             let hogs = futures_util::future::try_join_all((0..4).map(|_| async {
-                host.get(&format!("/cgi-bin/{name}?{query}"))
-                    .header("Warmbin-Mode", mode)
+                host.get_in(mode, &format!("/cgi-bin/{name}?{query}"))
                     .send()
                     .await
             }));
@@ -40,11 +39,7 @@ async fn hogs_end_at_their_limits_while_others_are_served() -> Result<()> {
                 let mut slowest = Duration::ZERO;
                 for _ in 0..20 {
                     let asked = Instant::now();
-                    let answer = host
-                        .get("/cgi-bin/hello")
-                        .header("Warmbin-Mode", mode)
-                        .send()
-                        .await?;
+                    let answer = host.get_in(mode, "/cgi-bin/hello").send().await?;
                     assert_eq!(answer.status(), 200);
                     slowest = slowest.max(asked.elapsed());
                     tokio::time::sleep(Duration::from_millis(20)).await;
@@ -101,21 +96,13 @@ async fn what_stays_below_a_limit_is_served() -> Result<()> {
         .start()
         .await?;
     for mode in MODES {
-        let alloc = host
-            .get("/cgi-bin/alloc?mib=24")
-            .header("Warmbin-Mode", mode)
-            .send()
-            .await?;
+        let alloc = host.get_in(mode, "/cgi-bin/alloc?mib=24").send().await?;
         assert_eq!(
             (alloc.status().as_u16(), alloc.text().await?.as_str()),
             (200, "held 24 MiB\n"),
             "{mode}"
         );
-        let spin = host
-            .get("/cgi-bin/spin?ms=100")
-            .header("Warmbin-Mode", mode)
-            .send()
-            .await?;
+        let spin = host.get_in(mode, "/cgi-bin/spin?ms=100").send().await?;
         assert_eq!(spin.status(), 200, "{mode}");
         let records = host.records_when(&format!("mode={mode}"), 2).await?;
         for record in records {
@@ -141,11 +128,9 @@ async fn beyond_slots_and_queue_requests_are_turned_away() -> Result<()> {
         .guest("sleep", "limits = { concurrency = 1, queue = 1 }")
         .start()
         .await?;
-    let answers = futures_util::future::try_join_all((0..6).map(|_| {
-        host.get("/cgi-bin/sleep?ms=700")
-            .header("Warmbin-Mode", "fork")
-            .send()
-    }))
+    let answers = futures_util::future::try_join_all(
+        (0..6).map(|_| host.get_in("fork", "/cgi-bin/sleep?ms=700").send()),
+    )
     .await?;
     let (served, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status() == 200);
     assert_eq!((served.len(), refused.len()), (2, 4), "one runs, one waits");

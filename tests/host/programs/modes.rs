@@ -33,7 +33,7 @@ async fn a_module_is_run_warm_unless_asked_otherwise() -> Result<()> {
         ("/cgi-bin/hello", "persistent", 409),
         ("/bare", "wasm-warm", 409),
     ] {
-        let answer = host.get(path).header("Warmbin-Mode", mode).send().await?;
+        let answer = host.get_in(mode, path).send().await?;
         assert_eq!(answer.status(), status, "{path} {mode}");
         assert_eq!(
             answer.headers()["content-type"],
@@ -59,11 +59,7 @@ async fn where_overriding_is_forbidden_a_client_cannot_choose() -> Result<()> {
         .guest("hello", "")
         .start()
         .await?;
-    let answer = host
-        .get("/cgi-bin/hello")
-        .header("Warmbin-Mode", "fork")
-        .send()
-        .await?;
+    let answer = host.get_in("fork", "/cgi-bin/hello").send().await?;
     assert!(
         !answer.headers().contains_key("server-timing"),
         "{:?}",

@@ -27,16 +27,14 @@ async fn eight_mib_come_back_as_they_were_sent() -> Result<()> {
     let hash = Sha256::digest(&body);
     for mode in MODES {
         let sized = host
-            .post("/cgi-bin/echo")
-            .header("Warmbin-Mode", mode)
+            .post_in(mode, "/cgi-bin/echo")
             .body(body.clone())
             .send()
             .await?;
         assert_eq!(Sha256::digest(sized.bytes().await?), hash, "{mode}");
 
         let chunked = host
-            .post("/cgi-bin/echo")
-            .header("Warmbin-Mode", mode)
+            .post_in(mode, "/cgi-bin/echo")
             .body(chunked(&body, 70_001))
             .send()
             .await?;
@@ -58,8 +56,7 @@ async fn bodies_of_every_awkward_size_come_back() -> Result<()> {
         for size in [0, 1, 4095, 4096, 65_535, 65_536, 65_537] {
             let body = noise(size);
             let answer = host
-                .post("/cgi-bin/echo")
-                .header("Warmbin-Mode", mode)
+                .post_in(mode, "/cgi-bin/echo")
                 .body(body.clone())
                 .send()
                 .await?;
@@ -76,8 +73,7 @@ async fn a_program_may_write_a_mib_before_it_reads() -> Result<()> {
     let body = noise(4 << 20);
     for mode in MODES {
         let answer = host
-            .post("/cgi-bin/echo?before=1024")
-            .header("Warmbin-Mode", mode)
+            .post_in(mode, "/cgi-bin/echo?before=1024")
             .body(body.clone())
             .send()
             .await?
@@ -99,8 +95,7 @@ async fn a_program_need_not_read_its_body() -> Result<()> {
     for mode in MODES {
         for _ in 0..3 {
             let answer = host
-                .post("/cgi-bin/hello")
-                .header("Warmbin-Mode", mode)
+                .post_in(mode, "/cgi-bin/hello")
                 .body(body.clone())
                 .send()
                 .await?;
@@ -163,8 +158,7 @@ async fn an_uploaded_form_is_understood_in_every_mode() -> Result<()> {
             .text("title", "A form")
             .part("file", part);
         let answer = host
-            .post("/cgi-bin/upload")
-            .header("Warmbin-Mode", mode)
+            .post_in(mode, "/cgi-bin/upload")
             .multipart(form)
             .send()
             .await?;

@@ -3,7 +3,7 @@
 //!
 //! Owns: argv and envp, the pipes, the reading of errno. Must not know: what happens to the child afterwards.
 
-use std::ffi::{CString, OsStr};
+use std::ffi::{CStr, CString, OsStr};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -51,17 +51,17 @@ pub(super) struct Spawned {
 
 /// Everything `execve` needs, made once and used for every attempt.
 #[derive(Debug)]
-pub(super) struct Command {
+pub(super) struct Command<'a> {
     name: String,
     program: CString,
     argv: Vec<CString>,
-    envp: Vec<CString>,
+    envp: Vec<&'a CStr>,
     working_dir: CString,
 }
 
-impl Command {
+impl<'a> Command<'a> {
     /// The command of `invocation`, whose native artifact is `native`.
-    pub(super) fn new(invocation: &Invocation, native: &Native) -> Result<Self, StartError> {
+    pub(super) fn new(invocation: &'a Invocation, native: &Native) -> Result<Self, StartError> {
         let name = native.path.display().to_string();
         let refuse = |reason: String| StartError::Other {
             program: name.clone(),
@@ -83,15 +83,11 @@ impl Command {
                 argv.push(string(argument.as_bytes())?);
             }
         }
-        let mut envp = Vec::with_capacity(invocation.environment.len());
-        for (key, value) in invocation.environment.iter() {
-            envp.push(string(&[key, b"=", value].concat())?);
-        }
         Ok(Self {
             program: string(program.as_os_str().as_bytes())?,
             working_dir: string(native.working_dir.as_os_str().as_bytes())?,
             argv,
-            envp,
+            envp: invocation.environment.c_strings().collect(),
             name,
         })
     }

@@ -25,7 +25,7 @@ pub(super) struct Spawn<'a> {
     /// The executable; absolute, because the child changes its folder first.
     pub(super) program: &'a CStr,
     pub(super) argv: &'a [CString],
-    pub(super) envp: &'a [CString],
+    pub(super) envp: &'a [&'a CStr],
     pub(super) working_dir: &'a CStr,
     pub(super) stdin: BorrowedFd<'a>,
     pub(super) stdout: BorrowedFd<'a>,
@@ -138,8 +138,8 @@ fn duration(time: libc::timeval) -> Duration {
     seconds + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
 }
 
-fn pointers(strings: &[CString]) -> Vec<*mut c_char> {
-    let strings = strings.iter().map(|string| string.as_ptr().cast_mut());
+fn pointers(strings: &[impl AsRef<CStr>]) -> Vec<*mut c_char> {
+    let strings = strings.iter().map(|string| string.as_ref().as_ptr().cast_mut());
     strings.chain([ptr::null_mut()]).collect()
 }
 

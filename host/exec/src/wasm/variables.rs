@@ -35,15 +35,9 @@ pub(super) fn add_to_linker(linker: &mut Linker<Guest>) -> wasmtime::Result<()> 
         PREVIEW1,
         "environ_get",
         |mut caller: Caller<'_, Guest>, pointers: u32, block: u32| {
-            let memory = memory(&mut caller)?;
-            let (bytes, guest) = memory.data_and_store_mut(&mut caller);
-            let mut writer = Strings {
-                memory: bytes,
-                pointer: pointers,
-                text: block,
-            };
+            let (mut strings, guest) = Strings::begin(&mut caller, pointers, block)?;
             for (name, value) in guest.environment.iter() {
-                writer.push(&[name, b"=", value])?;
+                strings.push(&[name, b"=", value])?;
             }
             Ok(SUCCESS)
         },
@@ -64,15 +58,9 @@ pub(super) fn add_to_linker(linker: &mut Linker<Guest>) -> wasmtime::Result<()> 
         PREVIEW1,
         "args_get",
         |mut caller: Caller<'_, Guest>, pointers: u32, block: u32| {
-            let memory = memory(&mut caller)?;
-            let (bytes, guest) = memory.data_and_store_mut(&mut caller);
-            let mut writer = Strings {
-                memory: bytes,
-                pointer: pointers,
-                text: block,
-            };
+            let (mut strings, guest) = Strings::begin(&mut caller, pointers, block)?;
             for argument in &guest.arguments {
-                writer.push(&[argument])?;
+                strings.push(&[argument])?;
             }
             Ok(SUCCESS)
         },
@@ -117,7 +105,24 @@ struct Strings<'a> {
     text: u32,
 }
 
-impl Strings<'_> {
+impl<'a> Strings<'a> {
+    /// Begins to write into the guest's memory; also lends what the guest holds.
+    fn begin(
+        caller: &'a mut Caller<'_, Guest>,
+        pointer: u32,
+        text: u32,
+    ) -> wasmtime::Result<(Self, &'a Guest)> {
+        let (memory, guest) = memory(caller)?.data_and_store_mut(caller);
+        Ok((
+            Self {
+                memory,
+                pointer,
+                text,
+            },
+            guest,
+        ))
+    }
+
     fn push(&mut self, parts: &[&[u8]]) -> Result<(), Trap> {
         self.pointer = put(self.memory, self.pointer, &self.text.to_le_bytes())?;
         for part in parts {

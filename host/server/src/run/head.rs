@@ -1,5 +1,6 @@
 //! Reading the header block of a program's output.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -74,13 +75,8 @@ async fn parse(run: &mut Run) -> Result<(ResponseHead, Bytes), Failure> {
 /// The output ended before the header block was complete: how the program ended explains it better than the
 /// parser can.
 async fn no_answer(run: &mut Run, error: &HeadError) -> Refusal {
-    let Some(entry) = run
-        .account()
-        .map(|account| std::sync::Arc::clone(account.entry()))
-    else {
-        return Refusal::failed(StatusCode::BAD_GATEWAY, Outcome::BadOutput, error.to_string());
-    };
-    let Some(finished) = run.ended_within(LAST_WORDS).await else {
+    let entry = run.account().map(|account| Arc::clone(account.entry()));
+    let (Some(entry), Some(finished)) = (entry, run.ended_within(LAST_WORDS).await) else {
         return Refusal::failed(StatusCode::BAD_GATEWAY, Outcome::BadOutput, error.to_string());
     };
     if let Some(reason) = finished.stopped {

@@ -9,9 +9,11 @@ use std::time::{Duration, Instant};
 
 use http::{HeaderMap, StatusCode};
 use tokio_util::task::task_tracker::TaskTrackerToken;
+use warmbin_cgi::Environment;
 use warmbin_exec::{Exit, Finished, Mode, Outcome};
 use warmbin_store::{Record, RecordDetail, ResponseField};
 
+use super::environment::shown;
 use super::exit::error_text;
 use super::refuse::Refusal;
 use crate::catalog::{Entry, Slot};
@@ -106,7 +108,7 @@ pub struct Account {
     error: Option<String>,
     response_bytes: u64,
     response_head: Vec<ResponseField>,
-    environment: Vec<ResponseField>,
+    environment: Environment,
     finished: Option<Finished>,
     _run: TaskTrackerToken,
 }
@@ -140,7 +142,7 @@ impl Account {
             error: None,
             response_bytes: 0,
             response_head: Vec::new(),
-            environment: Vec::new(),
+            environment: Environment::new(),
             finished: None,
             _run: host.runs.token(),
         }
@@ -157,8 +159,9 @@ impl Account {
         self.slot = Some(slot);
     }
 
-    /// The environment the program is given.
-    pub fn environment(&mut self, environment: Vec<ResponseField>) {
+    /// The environment the program is given. It is kept as it is and read for the record when that is written: between
+    /// the slot and the start, the work would count as the program's.
+    pub fn environment(&mut self, environment: Environment) {
         self.environment = environment;
     }
 
@@ -287,7 +290,7 @@ impl Account {
                 .map_or_else(String::new, |f| String::from_utf8_lossy(&f.stderr).into_owned()),
             stderr_truncated: finished.as_ref().is_some_and(|f| f.stderr_truncated),
             response_head: std::mem::take(&mut self.response_head),
-            environment: std::mem::take(&mut self.environment),
+            environment: shown(&self.environment),
         };
         (record, detail)
     }

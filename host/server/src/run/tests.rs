@@ -356,3 +356,22 @@ impl<B: http_body::Body + Unpin> http_body::Body for Sized5<B> {
         http_body::SizeHint::with_exact(5)
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_record_keeps_the_environment_that_the_program_was_given() {
+    let script = format!("{PLAIN}; exec /usr/bin/env");
+    let bench = Bench::new("", &[("env", script.as_str())]).await;
+    let answer = bench.get("/c/env/extra?a=b").await;
+    let record = bench.records().await.pop().unwrap();
+    let (_, detail) = bench.host.store.request(&record.id).await.unwrap().unwrap();
+    let kept: Vec<String> = detail
+        .environment
+        .iter()
+        .map(|field| format!("{}={}", field.name, field.value))
+        .collect();
+    assert!(kept.contains(&"PATH_INFO=/extra".to_owned()), "{kept:?}");
+    let told: Vec<&str> = answer.text().unwrap().lines().collect();
+    for line in &kept {
+        assert!(told.contains(&line.as_str()), "{line} is not among {told:?}");
+    }
+}

@@ -11,7 +11,7 @@ GUEST_TARGET := $(TARGET)/guests
 GUESTS := $(basename $(notdir $(wildcard guests/src/bin/*.rs)))
 WASM := wasm32-wasip1 wasm32-wasip2
 
-.PHONY: help setup build guests run test test-deps test-docker test-docker-deps lint fmt fmt-check docs clean
+.PHONY: help setup build guests run test conformance conformance-doc test-deps test-docker test-docker-deps lint fmt fmt-check docs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -63,6 +63,13 @@ define install
 		DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -qy --no-install-recommends $$packages; \
 	fi
 endef
+
+conformance: setup guests ## Run the CGI rules alone, every case in every mode (docs/CONFORMANCE.md)
+	$(CARGO) build --locked -p warmbin -p warmbin-tests --all-targets
+	$(CARGO) test --locked -p warmbin-tests conformance
+
+conformance-doc: ## Write docs/CONFORMANCE.md anew from the cases
+	WARMBIN_WRITE_DOCS=1 $(CARGO) test --locked -p warmbin-tests conformance::document
 
 test-deps: ## Install the Debian packages that tests use, if they are missing
 	$(call install,$(TEST_NEEDS))

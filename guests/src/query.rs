@@ -24,8 +24,14 @@ fn find(query: &str, name: &str) -> Option<String> {
 /// Decodes one form-encoded word; a stray `%` stands for itself.
 #[must_use]
 pub fn decode(word: &str) -> String {
-    let mut bytes = Vec::with_capacity(word.len());
-    let mut rest = word.as_bytes();
+    String::from_utf8_lossy(&decode_percent(&word.replace('+', " "))).into_owned()
+}
+
+/// Decodes `%XX`, to bytes; a stray `%` stands for itself.
+#[must_use]
+pub fn decode_percent(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
         rest = after;
         match (byte, after.split_at_checked(2)) {
@@ -33,11 +39,10 @@ pub fn decode(word: &str) -> String {
                 bytes.push(hex(digits));
                 rest = after_digits;
             }
-            (b'+', _) => bytes.push(b' '),
             (other, _) => bytes.push(other),
         }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    bytes
 }
 
 /// The value of hexadecimal digits; others count as zero.

@@ -6,4 +6,6 @@ mod browser;
 #[cfg(test)]
 mod cli;
 #[cfg(test)]
+mod conformance;
+#[cfg(test)]
 mod programs;

@@ -1,0 +1,119 @@
+//! The rules of CGI, case by case, in every mode that a case has a meaning in.
+//!
+//! A case is a row of one of the tables below this module: its number, what is done, what has to come of it, and a
+//! function that sees to it. Each row becomes a test of that number, and docs/CONFORMANCE.md is made of the rows.
+
+mod body;
+mod document;
+mod environment;
+mod faults;
+mod finding;
+mod life;
+mod response;
+mod scene;
+
+use std::pin::Pin;
+
+use anyhow::{Context, Result};
+use warmbin_tests::{HostBuilder, MODES, TestHost};
+
+use scene::Scene;
+
+/// Where a case has a meaning.
+#[derive(Debug, Clone, Copy)]
+enum Where {
+    /// In every mode.
+    Everywhere,
+    /// In the native modes; the text says what a sandbox makes of it.
+    Native(&'static str),
+    /// It is answered before a mode matters, and so asked once.
+    BeforeTheMode,
+}
+
+impl Where {
+    fn holds_in(self, mode: &str) -> bool {
+        match self {
+            Self::Everywhere => true,
+            Self::Native(_) => !mode.starts_with("wasm"),
+            Self::BeforeTheMode => mode == MODES[0],
+        }
+    }
+}
+
+/// A host that is being described for a case.
+type Setup = fn(HostBuilder) -> Result<HostBuilder>;
+
+/// What a case does and holds against what it sees.
+type Check = for<'s> fn(&'s Scene<'s>) -> Pin<Box<dyn Future<Output = Result<()>> + 's>>;
+
+/// One rule.
+struct Case {
+    /// Its number: a letter and two digits.
+    id: &'static str,
+    holds: Where,
+    /// What is done.
+    given: &'static str,
+    /// What has to come of it.
+    expected: &'static str,
+    setup: Setup,
+    check: Check,
+}
+
+/// A section of the rules.
+struct Section {
+    title: &'static str,
+    cases: &'static [Case],
+}
+
+const SECTIONS: [&Section; 6] = [
+    &environment::SECTION,
+    &finding::SECTION,
+    &response::SECTION,
+    &body::SECTION,
+    &life::SECTION,
+    &faults::SECTION,
+];
+
+/// Declares a section: `id where, [on setup,] given => expected: function;`. Each row becomes a test.
+macro_rules! section {
+    ($title:literal; $($id:ident $holds:expr, $(on $setup:expr,)? $given:literal => $expected:literal: $check:ident;)*) => {
+        pub(super) const SECTION: super::Section = super::Section {
+            title: $title,
+            cases: &[$($id),*],
+        };
+        $(
+            #[expect(non_upper_case_globals, reason = "a case has the name of its test")]
+            const $id: super::Case = super::Case {
+                id: stringify!($id),
+                holds: $holds,
+                given: $given,
+                expected: $expected,
+                setup: section!(@setup $($setup)?),
+                check: |scene| Box::pin($check(scene)),
+            };
+        )*
+        mod tests {
+            $(
+                #[tokio::test]
+                async fn $id() -> anyhow::Result<()> {
+                    super::super::play(&super::$id).await
+                }
+            )*
+        }
+    };
+    (@setup) => { super::scene::puppet };
+    (@setup $setup:expr) => { $setup };
+}
+use section;
+
+/// Plays `case` on a host of its own, in every mode in which it has a meaning.
+async fn play(case: &Case) -> Result<()> {
+    let host = (case.setup)(TestHost::builder()?)?.start().await?;
+    for mode in MODES.into_iter().filter(|mode| case.holds.holds_in(mode)) {
+        let scene = Scene::new(&host, mode);
+        (case.check)(&scene)
+            .await
+            .with_context(|| format!("{} in {mode}: {} => {}", case.id, case.given, case.expected))?;
+    }
+    Ok(())
+}

@@ -14,7 +14,7 @@ WASM := wasm32-wasip1 wasm32-wasip2
 .PHONY: help setup build guests run test conformance conformance-doc test-deps test-docker test-docker-deps lint fmt fmt-check docs clean
 
 help: ## List the commands
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
 
 setup: ## Check for a C compiler and add the wasm targets
 	@command -v cc >/dev/null || { echo 'a C compiler is needed (Debian: apt-get install gcc libc6-dev)' >&2; exit 1; }

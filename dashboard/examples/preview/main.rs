@@ -78,7 +78,9 @@ fn live(store: Arc<SampleStore>) -> Sse<impl Stream<Item = Result<Event, Infalli
             };
             let mut record = sample::record(index, mode, 0, 300 + index % 977 * 3);
             record.started_at = now_us();
-            let _ = store.insert_requests(&[(record.clone(), sample::detail())]).await;
+            let _ = store
+                .insert_requests(&[(Arc::new(record.clone()), sample::detail())])
+                .await;
             let event = Event::default()
                 .event("request")
                 .json_data(&record)

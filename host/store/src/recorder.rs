@@ -83,8 +83,11 @@ impl Recorder {
 
     /// Hands over a record. Never blocks and never fails the request. Live listeners hear of it at once; the store has it
     /// a moment later (100 ms and the time of a write, as long as the store is well).
-    pub fn record(&self, record: Record, detail: RecordDetail) {
-        let live = (self.shared.live.receiver_count() > 0).then(|| Arc::new(record.clone()));
+    pub fn record(&self, record: impl Into<Arc<Record>>, detail: RecordDetail) {
+        let record = record.into();
+        let live = LiveEvent {
+            record: Arc::clone(&record),
+        };
         let (wake_writer, crowded) = {
             let mut queue = self.shared.queue();
             let before = queue.len();
@@ -100,10 +103,8 @@ impl Recorder {
         if crowded {
             self.shared.crowded.notify_one();
         }
-        if let Some(record) = live {
-            // Fails when the last listener has just left.
-            let _ = self.shared.live.send(LiveEvent { record });
-        }
+        // Fails when nobody listens.
+        let _ = self.shared.live.send(live);
     }
 
     /// Live listeners; a slow one misses events and is told how many.

@@ -13,6 +13,8 @@ mod summary;
 mod versions;
 mod where_clause;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use sqlx::SqlitePool;
 
@@ -39,18 +41,17 @@ impl SqliteStore {
         let (writer, readers) = open::open(url).await?;
         Ok(Self { writer, readers })
     }
-
-    /// Closes the connections; what was written is folded into the one file. Calls after this fail.
-    pub async fn close(&self) {
-        // The last connection to close folds the log in, and only the writer may write.
-        self.readers.close().await;
-        self.writer.close().await;
-    }
 }
 
 #[async_trait]
 impl Store for SqliteStore {
-    async fn insert_requests(&self, batch: &[(Record, RecordDetail)]) -> Result<(), StoreError> {
+    async fn close(&self) {
+        // The last connection to close folds the log into the one file, and only the writer may write.
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+
+    async fn insert_requests(&self, batch: &[(Arc<Record>, RecordDetail)]) -> Result<(), StoreError> {
         insert::insert(&self.writer, batch).await
     }
 

@@ -1,6 +1,7 @@
 //! The store in words of the domain.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 
@@ -14,8 +15,11 @@ use crate::stats::{GroupKey, Histogram, Phase, SummaryRow};
 /// What warmbin remembers.
 #[async_trait]
 pub trait Store: Send + Sync + Debug {
+    /// Lets go of the database, whole: calls after this fail.
+    async fn close(&self) {}
+
     /// Writes a batch of finished requests in one transaction. A record whose id is already there is left alone.
-    async fn insert_requests(&self, batch: &[(Record, RecordDetail)]) -> Result<(), StoreError>;
+    async fn insert_requests(&self, batch: &[(Arc<Record>, RecordDetail)]) -> Result<(), StoreError>;
 
     /// A page of requests.
     async fn requests(&self, filter: &Filter, page: &Page) -> Result<Slice<Record>, StoreError>;

@@ -6,6 +6,7 @@ mod recorder;
 mod sqlite;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use tempfile::TempDir;
 
@@ -77,12 +78,15 @@ fn detail(number: u64) -> RecordDetail {
 }
 
 /// Records with details, changed by `change`.
-fn batch(numbers: std::ops::Range<u64>, change: impl Fn(u64, &mut Record)) -> Vec<(Record, RecordDetail)> {
+fn batch(
+    numbers: std::ops::Range<u64>,
+    change: impl Fn(u64, &mut Record),
+) -> Vec<(Arc<Record>, RecordDetail)> {
     numbers
         .map(|number| {
             let mut record = record(number);
             change(number, &mut record);
-            (record, detail(number))
+            (Arc::new(record), detail(number))
         })
         .collect()
 }

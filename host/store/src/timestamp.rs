@@ -1,7 +1,6 @@
 //! Times: microseconds since the Unix epoch inside, RFC 3339 in UTC at the edge.
 
 use time::OffsetDateTime;
-use time::UtcOffset;
 use time::format_description::StaticFormatDescription;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
@@ -28,11 +27,7 @@ pub fn to_rfc3339(us: i64) -> String {
 
 /// Microseconds since the epoch of an RFC 3339 time in any offset; finer decimals are cut off.
 pub fn from_rfc3339(text: &str) -> Option<i64> {
-    micros(
-        OffsetDateTime::parse(text, &Rfc3339)
-            .ok()?
-            .to_offset(UtcOffset::UTC),
-    )
+    micros(OffsetDateTime::parse(text, &Rfc3339).ok()?)
 }
 
 fn micros(moment: OffsetDateTime) -> Option<i64> {
@@ -63,6 +58,8 @@ mod tests {
         for (text, us) in [
             ("1970-01-01T01:00:00+01:00", Some(0)),
             ("1970-01-01T00:00:00.0000019Z", Some(1)),
+            // In UTC it is in a year that no such time can be written for.
+            ("9999-12-31T23:59:59-23:59", Some(253_402_387_139_000_000)),
             ("1970-01-01", None),
             ("1970-01-01T00:00:00", None),
             ("", None),

@@ -1,6 +1,7 @@
 //! Records that wait in memory, and the counts of all that wait. No I/O, no waiting: decisions only.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::RecorderStats;
@@ -16,7 +17,7 @@ const GATHER: Duration = Duration::from_millis(100);
 const SPILL_REST: Duration = Duration::from_secs(1);
 
 /// A record as it waits.
-pub(super) type Entry = (Record, RecordDetail);
+pub(super) type Entry = (Arc<Record>, RecordDetail);
 
 /// How much waits in memory.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +52,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// As of now.
-    pub(super) fn new(record: Record, detail: RecordDetail) -> Self {
+    pub(super) fn new(record: Arc<Record>, detail: RecordDetail) -> Self {
         let fields = |fields: &[ResponseField]| -> usize {
             fields
                 .iter()

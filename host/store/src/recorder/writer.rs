@@ -74,6 +74,8 @@ async fn next(shared: &Arc<Shared>) -> Option<Batch> {
             if let Some(lines) = blocking(shared, Shared::read_spill).await.flatten() {
                 return Some(Batch::Spill(lines));
             }
+            // Nothing could be read although something is there: not at once again.
+            tokio::time::sleep(FIRST_PAUSE).await;
             continue;
         };
         tokio::select! {

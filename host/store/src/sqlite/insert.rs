@@ -1,5 +1,7 @@
 //! Writing finished requests.
 
+use std::sync::Arc;
+
 use sqlx::query_builder::Separated;
 use sqlx::{QueryBuilder, Sqlite, SqlitePool};
 
@@ -17,7 +19,10 @@ pub(super) const COLUMNS: &str = "id, started_at, host, program, version, mode, 
      response_bytes, exit_code, signal, error, remote_addr, concurrency, experiment";
 
 /// Writes a batch in one transaction.
-pub(super) async fn insert(writer: &SqlitePool, batch: &[(Record, RecordDetail)]) -> Result<(), StoreError> {
+pub(super) async fn insert(
+    writer: &SqlitePool,
+    batch: &[(Arc<Record>, RecordDetail)],
+) -> Result<(), StoreError> {
     let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await?;
     // Nobody else writes until the commit, so the numbers after the highest are free.
     let mut seq: i64 = sqlx::query_scalar("SELECT COALESCE(MAX(seq), 0) FROM requests")

@@ -1,5 +1,6 @@
 //! The event stream.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream};
@@ -84,7 +85,7 @@ async fn finished_requests_that_match_arrive_with_their_id_until_the_host_stops(
 async fn a_listener_that_was_away_gets_what_it_missed() {
     let admin = TestAdmin::start().await;
     let batch: Vec<_> = (1..=4)
-        .map(|number| (record(number, "fork"), RecordDetail::default()))
+        .map(|number| (Arc::new(record(number, "fork")), RecordDetail::default()))
         .collect();
     admin.host.store.insert_requests(&batch).await.unwrap();
     let mut stream = open(&admin, "/api/v1/live", "0193b8a0-0000-7000-8000-000000000002").await;

@@ -1,5 +1,7 @@
 //! Lists, downloads and figures.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use http::header::ACCEPT;
 use warmbin_store::{Record, RecordDetail, ResponseField};
@@ -12,7 +14,7 @@ const START: i64 = 1_769_850_300_000_000;
 /// `count` requests, one a second, alternately in two modes.
 async fn with_requests(count: i64) -> TestAdmin {
     let admin = TestAdmin::start().await;
-    let batch: Vec<(Record, RecordDetail)> = (0..count)
+    let batch: Vec<(Arc<Record>, RecordDetail)> = (0..count)
         .map(|number| {
             let mut record = sample();
             record.id = format!("0193b8a0-0000-7000-8000-{number:012}");
@@ -26,7 +28,7 @@ async fn with_requests(count: i64) -> TestAdmin {
                 }],
                 ..RecordDetail::default()
             };
-            (record, detail)
+            (Arc::new(record), detail)
         })
         .collect();
     admin.host.store.insert_requests(&batch).await.unwrap();

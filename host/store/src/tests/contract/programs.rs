@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::error::StoreError;
 use crate::program::{Artifact, NewVersion, Source};
@@ -83,7 +84,10 @@ pub(super) async fn only_existing_versions_become_active(store: &dyn Store) {
 }
 
 pub(super) async fn removing_a_program_leaves_its_requests(store: &dyn Store) {
-    store.insert_requests(&[(record(1), detail(1))]).await.unwrap();
+    store
+        .insert_requests(&[(Arc::new(record(1)), detail(1))])
+        .await
+        .unwrap();
     store.add_version(&version("printenv", true)).await.unwrap();
     store.add_version(&version("printenv", true)).await.unwrap();
     let before = store.program("printenv").await.unwrap().unwrap();

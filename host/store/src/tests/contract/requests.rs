@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::error::StoreError;
 use crate::filter::{Filter, Order, Page};
@@ -34,11 +35,17 @@ pub(super) async fn what_was_written_is_read_back(store: &dyn Store) {
         peak_memory_bytes: None,
         ..record(2)
     };
-    let rows = [(full.clone(), detail(1)), (bare.clone(), RecordDetail::default())];
+    let rows = [
+        (Arc::new(full.clone()), detail(1)),
+        (Arc::new(bare.clone()), RecordDetail::default()),
+    ];
     store.insert_requests(&rows).await.unwrap();
 
     for (record, detail) in rows {
-        assert_eq!(store.request(&record.id).await.unwrap(), Some((record, detail)));
+        assert_eq!(
+            store.request(&record.id).await.unwrap(),
+            Some((Record::clone(&record), detail))
+        );
     }
     assert_eq!(store.request("3").await.unwrap(), None);
     let slice = store
@@ -49,13 +56,16 @@ pub(super) async fn what_was_written_is_read_back(store: &dyn Store) {
 }
 
 pub(super) async fn a_known_id_is_left_alone(store: &dyn Store) {
-    store.insert_requests(&[(record(1), detail(1))]).await.unwrap();
+    store
+        .insert_requests(&[(Arc::new(record(1)), detail(1))])
+        .await
+        .unwrap();
     let again = Record {
         path: "/other".to_owned(),
         ..record(1)
     };
     store
-        .insert_requests(&[(again, detail(5)), (record(2), detail(2))])
+        .insert_requests(&[(Arc::new(again), detail(5)), (Arc::new(record(2)), detail(2))])
         .await
         .unwrap();
     assert_eq!(

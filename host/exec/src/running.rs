@@ -172,7 +172,10 @@ impl Output {
                     self.bytes += chunk.len() as u64;
                     return Poll::Ready(Ok(Some(chunk)));
                 }
-                Poll::Ready(Some(Err(error))) => return Poll::Ready(Err(OutputError::Io(error))),
+                Poll::Ready(Some(Err(error))) => {
+                    self.ended = true;
+                    return Poll::Ready(Err(OutputError::Io(error)));
+                }
                 Poll::Ready(None) => return Poll::Ready(self.end()),
                 Poll::Pending if cut => return Poll::Ready(self.end()),
                 Poll::Pending => {}

@@ -12,7 +12,7 @@ pub mod snapshot;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use warmbin_exec::wasm::WasmHost;
 use warmbin_store::{Program, Store, StoreError};
@@ -26,6 +26,10 @@ pub use snapshot::{Snapshot, Target};
 
 /// How often the store is asked whether another process changed programs.
 const WATCH_EVERY: Duration = Duration::from_millis(500);
+
+/// How often programs that could not be loaded are tried again: what was in the way (no descriptors, a file that was
+/// not there yet) may be gone.
+const RETRY_BROKEN: Duration = Duration::from_secs(30);
 
 /// The programs of this host.
 #[derive(Debug)]
@@ -84,6 +88,32 @@ impl Catalog {
     /// Every program that can be run, by name.
     pub fn entries(&self) -> Vec<Arc<Entry>> {
         self.snapshot().entries()
+    }
+
+    /// The longest time that any program has between TERM and KILL.
+    pub fn longest_grace(&self) -> Duration {
+        let programs = self
+            .entries()
+            .into_iter()
+            .map(|entry| entry.policy.limits.grace.0);
+        let folders = self
+            .directories
+            .iter()
+            .map(|folder| folder.policy().limits.grace.0);
+        programs
+            .chain(folders)
+            .max()
+            .unwrap_or(self.inherited.limits.grace.0)
+    }
+
+    /// Fills every program's warm pool to its target: one that was emptied for others' sake, or found no place when
+    /// it was loaded, is not left empty until a request misses.
+    async fn keep_warm(&self) {
+        for entry in self.entries() {
+            if let Some(module) = &entry.runnable.wasm {
+                module.warm().await;
+            }
+        }
     }
 
     /// Reads the store's programs and swaps in a snapshot that agrees with it. Versions that did not change
@@ -154,17 +184,22 @@ impl Catalog {
         }
     }
 
-    /// Follows changes that other processes make to the store, for ever.
+    /// Follows changes that other processes make to the store, tries programs again that could not be loaded, and
+    /// keeps pools filled, for ever.
     pub async fn follow(&self) {
         let mut tick = tokio::time::interval(WATCH_EVERY);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut reloaded = Instant::now();
         loop {
             tick.tick().await;
+            self.keep_warm().await;
+            let again = reloaded.elapsed() >= RETRY_BROKEN && self.snapshot().has_broken();
             let outcome = match self.store.programs_generation().await {
-                Ok(generation) if generation == self.generation.load(Ordering::Acquire) => continue,
+                Ok(generation) if generation == self.generation.load(Ordering::Acquire) && !again => continue,
                 Ok(_) => self.reload().await,
                 Err(error) => Err(error),
             };
+            reloaded = Instant::now();
             if let Err(error) = outcome {
                 tracing::warn!(target: "store", "cannot read the programs: {error}");
             }

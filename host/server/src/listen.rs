@@ -24,8 +24,11 @@ use crate::run::{self, ClientBody, Connection};
 
 pub use bind::Listeners;
 
-/// How long answers that are being sent may take to end once the host is told to stop.
+/// How long programs may take to end their answers once the host is told to stop.
 const DRAIN: Duration = Duration::from_secs(7);
+
+/// How long, after that, the answers of stopped programs may take to reach their clients.
+const LAST_BYTES: Duration = Duration::from_secs(1);
 
 /// The same for the admin listener, whose live streams would never end by themselves.
 const ADMIN_DRAIN: Duration = Duration::from_millis(500);
@@ -40,20 +43,26 @@ const LAST_RUNS: Duration = Duration::from_secs(2);
 /// then the answers under way, then the programs, then the records.
 pub async fn serve(host: Arc<Host>, listeners: Listeners, admin: Router, stop: CancellationToken) {
     let permits = accept::connection_permits();
-    let programs = accept::run(listeners.programs, Arc::clone(&permits), stop.clone(), DRAIN, {
-        let host = Arc::clone(&host);
-        move |ends: Connection| {
+    let programs = accept::run(
+        listeners.programs,
+        Arc::clone(&permits),
+        stop.clone(),
+        DRAIN + LAST_BYTES,
+        {
             let host = Arc::clone(&host);
-            service_fn(move |request: Request<Incoming>| {
+            move |ends: Connection| {
                 let host = Arc::clone(&host);
-                async move {
-                    let waits = request.headers().contains_key(http::header::EXPECT);
-                    let request = request.map(|body| ClientBody::new(body, waits));
-                    Ok::<_, std::convert::Infallible>(run::answer(&host, &ends, request).await)
-                }
-            })
-        }
-    });
+                service_fn(move |request: Request<Incoming>| {
+                    let host = Arc::clone(&host);
+                    async move {
+                        let waits = request.headers().contains_key(http::header::EXPECT);
+                        let request = request.map(|body| ClientBody::new(body, waits));
+                        Ok::<_, std::convert::Infallible>(run::answer(&host, &ends, request).await)
+                    }
+                })
+            }
+        },
+    );
     // The dashboard has a share of its own: a flood of requests to programs must not lock the operator out.
     let admin = accept::run(
         listeners.admin,
@@ -67,17 +76,29 @@ pub async fn serve(host: Arc<Host>, listeners: Listeners, admin: Router, stop: C
             TowerToHyperService::new(router)
         },
     );
-    let announced = async {
+    let stopping = async {
         stop.cancelled().await;
         host.shutdown.cancel();
+        tokio::time::sleep(DRAIN).await;
+        // Before the connections are cut: a record then says that the host stopped the program, not that its client left.
+        host.executors.stop_all(StopReason::Shutdown);
+        std::future::pending::<()>().await;
     };
-    tokio::join!(programs, admin, announced);
+    tokio::select! {
+        _ = async { tokio::join!(programs, admin) } => {}
+        () = stopping => {}
+    }
     host.executors.stop_all(StopReason::Shutdown);
     host.runs.close();
-    let grace = host.config.inherited.limits.grace.0 + LAST_RUNS;
-    if tokio::time::timeout(grace, host.runs.wait()).await.is_err() {
-        let left = host.runs.len();
-        tracing::warn!(target: "warmbin", "{left} programs are still running and are left behind");
+    let ended = async {
+        host.runs.wait().await;
+        // Records are written when a program is reaped; what it left behind in its group takes longer to end.
+        host.executors.idle().await;
+    };
+    let grace = host.catalog.longest_grace() + LAST_RUNS;
+    if tokio::time::timeout(grace, ended).await.is_err() {
+        let left = host.executors.running_count();
+        tracing::warn!(target: "warmbin", "{left} programs did not end in time and are killed");
     }
     // A store that fails must not hold the process up: its records go to the spill file.
     host.recorder.close(LAST_RECORDS).await;

@@ -29,9 +29,13 @@ pub(super) struct Child {
     reaped: bool,
 }
 
-/// What is left of a group whose leader has been reaped; mostly nothing.
+/// What is left of a group whose leader has been reaped; mostly nothing. Dropped before it is known to be empty, it is
+/// killed.
 #[derive(Debug)]
-pub(super) struct Remainder(Pid);
+pub(super) struct Remainder {
+    group: Pid,
+    ended: bool,
+}
 
 impl Child {
     /// Takes charge of a child that was just spawned and leads its own group.
@@ -78,7 +82,10 @@ impl Child {
         self.reaped = !matches!(reaped, Ok(None));
         (
             reaped.and_then(|reaped| reaped.ok_or_else(|| io::Error::other("it still runs"))),
-            Remainder(self.pid),
+            Remainder {
+                group: self.pid,
+                ended: false,
+            },
         )
     }
 }
@@ -94,14 +101,23 @@ impl Drop for Child {
 
 impl Remainder {
     /// Waits until the group is empty; at `deadline`, kills what is left.
-    pub(super) async fn end(self, deadline: Instant) {
-        while test_kill_process_group(self.0).is_ok() {
+    pub(super) async fn end(mut self, deadline: Instant) {
+        while test_kill_process_group(self.group).is_ok() {
             let now = Instant::now();
             if now >= deadline {
-                let _ = kill_process_group(self.0, Signal::KILL);
                 return;
             }
             tokio::time::sleep_until(deadline.min(now + GROUP_CHECK)).await;
+        }
+        // Its number may now be given to another.
+        self.ended = true;
+    }
+}
+
+impl Drop for Remainder {
+    fn drop(&mut self) {
+        if !self.ended {
+            let _ = kill_process_group(self.group, Signal::KILL);
         }
     }
 }

@@ -89,6 +89,11 @@ impl Snapshot {
         self.problems.get(name).map(String::as_str)
     }
 
+    /// Whether some known program cannot be run.
+    pub fn has_broken(&self) -> bool {
+        !self.problems.is_empty()
+    }
+
     /// Every program that can be run, by name.
     pub fn entries(&self) -> Vec<Arc<Entry>> {
         let mut entries: Vec<_> = self.by_name.values().cloned().collect();

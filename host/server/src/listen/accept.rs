@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper_util::server::graceful::GracefulShutdown;
+use rustix::net::sockopt::set_tcp_user_timeout;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -15,6 +16,9 @@ use crate::run::Connection;
 
 /// After a failure to accept (no descriptors left), how long to wait for things to get better.
 const BREATH: Duration = Duration::from_millis(50);
+
+/// How long sent bytes may stay unacknowledged, or a client's window closed, in milliseconds.
+const UNTAKEN_MS: u32 = 60_000;
 
 /// Connections a listener may hold at once: a share of the descriptors this process may have, as programs
 /// need some too. Further clients wait in the kernel's queue.
@@ -84,6 +88,9 @@ async fn accept(
     let (stream, peer) = listener.accept().await?;
     // Small answers must not wait for an acknowledgement of the previous packet.
     let _ = stream.set_nodelay(true);
+    // A client that takes nothing any more, but keeps its end open, would otherwise hold its connection for ever: what
+    // is left in buffers is nobody's to time.
+    let _ = set_tcp_user_timeout(&stream, UNTAKEN_MS);
     let local = stream.local_addr()?;
     Ok((stream, Connection { peer, local }, permit))
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tokio::sync::oneshot;
+use warmbin_exec::running::Cut;
 use warmbin_exec::{Exit, Finished, Outcome, Output, Running, StopReason, Stopper};
 
 use super::record::Account;
@@ -103,10 +104,11 @@ impl Drop for Run {
             return;
         };
         if !parts.settled {
-            parts.account.decide(
-                Outcome::ClientGone,
-                "the client left before the answer was complete",
-            );
+            let why = match parts.stopper.get() {
+                Some(Cut::Stopped(reason)) => stop_text(reason),
+                Some(Cut::LeaderGone) | None => "the client left before the answer was complete".to_owned(),
+            };
+            parts.account.decide(Outcome::ClientGone, why);
             parts.account.output_ended();
             parts.account.delivered();
         }

@@ -74,12 +74,18 @@ impl Host {
     /// Opens the data folder and the store, starts the engine, takes over the declared programs and loads
     /// everything. Needs a runtime.
     pub async fn open(config: Config) -> anyhow::Result<Arc<Self>> {
+        let compiled_modules = compiled_modules(&config.data);
+        Self::open_with(config, compiled_modules).await
+    }
+
+    /// The same, with compiled modules in a folder that several data folders may share.
+    pub async fn open_with(config: Config, compiled_modules: PathBuf) -> anyhow::Result<Arc<Self>> {
         let data = config.data.clone();
         make_data_folder(&data).with_context(|| format!("cannot make the data folder {}", data.display()))?;
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&config.store).await?);
         let recorder = Recorder::start(Arc::clone(&store), data.join("spill"));
         let wasm = WasmHost::new(WasmHostConfig {
-            cache_dir: data.join("wasm-cache"),
+            cache_dir: compiled_modules,
             max_memory_bytes: module_memory(&config),
             max_instances: MAX_INSTANCES,
         })?;
@@ -121,9 +127,14 @@ impl Host {
     }
 }
 
+/// Where the host of a data folder keeps compiled modules.
+pub fn compiled_modules(data: &Path) -> PathBuf {
+    data.join("wasm-cache")
+}
+
 /// SECURITY: the folder holds the admin token and what programs were sent; others on this machine have no
 /// business in it.
-fn make_data_folder(path: &Path) -> std::io::Result<()> {
+pub fn make_data_folder(path: &Path) -> std::io::Result<()> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent)?;
     }

@@ -11,11 +11,12 @@ use clap::Args;
 use http::{HeaderName, HeaderValue, Request};
 use http_body_util::{BodyExt, Full};
 use serde_json::json;
+use warmbin_exec::Mode;
 use warmbin_store::Record;
 
 use super::sources::ConfigArgs;
 use crate::config::{Config, ProgramEntry};
-use crate::host::Host;
+use crate::host::{Host, compiled_modules};
 use crate::run::{self, ClientBody, Connection};
 
 /// Run one request through one program and print the answer.
@@ -27,7 +28,7 @@ pub(super) struct Run {
     program: String,
     /// The mode.
     #[arg(long)]
-    mode: Option<String>,
+    mode: Option<Mode>,
     /// The method; POST if there is a body.
     #[arg(long)]
     method: Option<http::Method>,
@@ -60,25 +61,31 @@ impl Run {
         let file = PathBuf::from(&self.program);
         // A name without a slash is a program's first.
         let as_file = (self.program.contains('/') || !known(&config, &self.program)) && file.is_file();
+        // Only compiled modules are shared with the configured host: what else its data folder holds is that host's.
+        let shared = config.data.is_dir().then(|| compiled_modules(&config.data));
         let scratch = as_file.then(|| scratch(&mut config, &file)).transpose()?;
         let name = if as_file {
             FILE_NAME.to_owned()
         } else {
             self.program.clone()
         };
-        let code = super::runtime(config.workers)?.block_on(self.execute(config, &name))?;
+        let code = super::runtime(config.workers)?.block_on(async {
+            let modules = shared.unwrap_or_else(|| compiled_modules(&config.data));
+            let host = Host::open_with(config, modules).await?;
+            self.execute(host, &name).await
+        })?;
         drop(scratch);
         Ok(code)
     }
 
-    async fn execute(&self, config: Config, name: &str) -> anyhow::Result<ExitCode> {
-        let host = Host::open(config).await?;
+    async fn execute(&self, host: Arc<Host>, name: &str) -> anyhow::Result<ExitCode> {
         let Some(entry) = host.catalog.get(name) else {
             match host.catalog.problem(name) {
                 Some(problem) => bail!("{}: {problem}", self.program),
                 None => bail!("there is no program or file {}", self.program),
             }
         };
+        run::mode::choose(&entry, self.mode).map_err(|refusal| anyhow::anyhow!(refusal.detail))?;
         let mut finished = host.recorder.subscribe();
         let here = "127.0.0.1:0".parse()?;
         let request = self.request(&entry.route)?;
@@ -98,8 +105,13 @@ impl Run {
         };
         host.runs.close();
         host.runs.wait().await;
+        host.executors.idle().await;
         host.recorder.flush().await;
-        let record = finished.try_recv().ok().map(|event| event.record);
+        // A local redirect makes a record for each program; the last one's answer is shown.
+        let mut record = None;
+        while let Ok(event) = finished.try_recv() {
+            record = Some(event.record);
+        }
         self.print(&head, &body, broken.as_deref(), &host, record).await?;
         let well = broken.is_none() && !head.status.is_server_error();
         Ok(if well {
@@ -145,8 +157,8 @@ impl Run {
                 HeaderValue::from_str(value.trim()).with_context(|| format!("{header:?}"))?,
             );
         }
-        if let Some(mode) = &self.mode {
-            headers.insert(run::mode::HEADER, HeaderValue::from_str(mode)?);
+        if let Some(mode) = self.mode {
+            headers.insert(run::mode::HEADER, HeaderValue::from_static(mode.as_str()));
         }
         Ok(request)
     }
@@ -204,8 +216,8 @@ fn known(config: &Config, name: &str) -> bool {
     config.programs.iter().any(|entry| entry.name == name)
 }
 
-/// Makes `config` that of a host which has only `file`, and forgets everything when the returned folder is
-/// dropped. Compiled modules are kept where the configured host keeps its own, if there is one.
+/// Makes `config` that of a host which has only `file` and a data folder of its own, which is gone when the returned
+/// folder is dropped.
 fn scratch(config: &mut Config, file: &std::path::Path) -> anyhow::Result<tempfile::TempDir> {
     let folder = tempfile::tempdir()?;
     let path = std::path::absolute(file)?;
@@ -223,8 +235,6 @@ fn scratch(config: &mut Config, file: &std::path::Path) -> anyhow::Result<tempfi
     }];
     config.directories = Vec::new();
     config.store = format!("sqlite:{}", folder.path().join("warmbin.db").display());
-    if !config.data.is_dir() {
-        folder.path().clone_into(&mut config.data);
-    }
+    folder.path().clone_into(&mut config.data);
     Ok(folder)
 }

@@ -40,8 +40,15 @@ pub struct StoringLock {
 }
 
 impl StoringLock {
-    /// Waits for the lock.
-    pub fn take(data: &Path) -> io::Result<Self> {
+    /// Waits for the lock without blocking the runtime.
+    pub async fn wait(data: &Path) -> io::Result<Self> {
+        let data = data.to_owned();
+        let taken = tokio::task::spawn_blocking(move || Self::take(&data));
+        taken.await.map_err(io::Error::other)?
+    }
+
+    /// Waits for the lock; blocks.
+    fn take(data: &Path) -> io::Result<Self> {
         let programs = data.join("programs");
         private_folder(&programs)?;
         let file = OpenOptions::new()

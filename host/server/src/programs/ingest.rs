@@ -208,12 +208,7 @@ async fn keep(
     store: &Arc<dyn Store>,
 ) -> Result<u32, IngestError> {
     let failed = |error: std::io::Error| IngestError::Failed(format!("cannot keep the files: {error}"));
-    let of_data = data.to_owned();
-    let lock = tokio::task::spawn_blocking(move || StoringLock::take(&of_data));
-    let _lock = lock
-        .await
-        .map_err(|error| IngestError::Failed(error.to_string()))?
-        .map_err(failed)?;
+    let lock = StoringLock::wait(data).await.map_err(failed)?;
     let known = store.program(&arrived.name).await?;
     let number = known
         .iter()
@@ -228,11 +223,15 @@ async fn keep(
         Source::Cli => Some(Placing::Copy),
     };
     let (name, of_data) = (arrived.name.clone(), data.to_owned());
-    let placed = tokio::task::spawn_blocking(move || place(artifacts, &name, number, &of_data, placing));
-    let (native, wasm) = placed
+    // The lock goes along: a client that leaves ends this future, not the work, and the number is taken until it is done.
+    let placed = tokio::task::spawn_blocking(move || {
+        let placed = place(artifacts, &name, number, &of_data, placing);
+        (lock, placed)
+    });
+    let (_lock, placed) = placed
         .await
-        .map_err(|error| IngestError::Failed(error.to_string()))?
-        .map_err(failed)?;
+        .map_err(|error| IngestError::Failed(error.to_string()))?;
+    let (native, wasm) = placed.map_err(failed)?;
     let version = NewVersion {
         program: arrived.name.clone(),
         source: arrived.source,

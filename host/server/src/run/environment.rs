@@ -1,6 +1,6 @@
 //! From a routed request to the program's environment.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::unix::ffi::OsStrExt;
 
 use http::header::HOST;
@@ -45,9 +45,9 @@ pub fn server_name(parts: &mut Parts, local: SocketAddr) -> Result<String, Refus
 }
 
 fn bracketed(local: SocketAddr) -> String {
-    match local {
-        SocketAddr::V4(addr) => addr.ip().to_string(),
-        SocketAddr::V6(addr) => format!("[{}]", addr.ip()),
+    match local.ip().to_canonical() {
+        IpAddr::V4(addr) => addr.to_string(),
+        IpAddr::V6(addr) => format!("[{addr}]"),
     }
 }
 

@@ -3,6 +3,10 @@
 
 use warmbin_store::{Record, RecordDetail};
 
+/// Lines of standard error that are logged per request. The record has them all, up to its limit; a log is shared, and
+/// a program must not be able to drown what others say in it.
+const LOGGED_LINES: usize = 100;
+
 /// Logs a finished request.
 pub(super) fn request(record: &Record, detail: &RecordDetail) {
     let Record {
@@ -30,8 +34,17 @@ pub(super) fn request(record: &Record, detail: &RecordDetail) {
             "{method} {path} → {status} {outcome}"
         );
     }
-    for line in detail.stderr.lines() {
+    let mut lines = detail.stderr.lines().filter(|line| !line.is_empty());
+    for line in lines.by_ref().take(LOGGED_LINES) {
         tracing::info!(target: "guest", { request.id = id, program.name = program }, "{line}");
+    }
+    let more = lines.count();
+    if more > 0 {
+        tracing::info!(
+            target: "guest",
+            { request.id = id, program.name = program },
+            "(and {more} lines more, in the record)"
+        );
     }
     if detail.stderr_truncated {
         tracing::info!(

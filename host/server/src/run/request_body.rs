@@ -181,7 +181,13 @@ pub async fn admit(
     match body.length {
         Some(length) if length > limit => Err(too_large(limit)),
         Some(length) => Ok((Body::Stream(Box::pin(delivery)), Some(length))),
-        None => spool(body, limit, limits.idle.0, spool_in).await,
+        None => {
+            let spooled = spool(body, limit, limits.idle.0, spool_in);
+            // The idle limit alone would let a body drip for ever.
+            tokio::time::timeout(limits.wall.0, spooled)
+                .await
+                .unwrap_or_else(|_| Err(too_slow()))
+        }
     }
 }
 
@@ -190,6 +196,15 @@ fn too_large(limit: u64) -> Refusal {
         StatusCode::PAYLOAD_TOO_LARGE,
         format!("The request body is larger than the limit of {limit} bytes."),
     )
+}
+
+fn too_slow() -> Refusal {
+    let mut refusal = Refusal::new(
+        StatusCode::REQUEST_TIMEOUT,
+        "The request body did not arrive in time.",
+    );
+    refusal.outcome = Outcome::Timeout;
+    refusal
 }
 
 async fn spool(
@@ -211,14 +226,7 @@ async fn spool(
                 refusal.internal = Some(error.to_string());
                 return Err(refusal);
             }
-            Err(_) => {
-                let mut refusal = Refusal::new(
-                    StatusCode::REQUEST_TIMEOUT,
-                    "The request body did not arrive in time.",
-                );
-                refusal.outcome = Outcome::Timeout;
-                return Err(refusal);
-            }
+            Err(_) => return Err(too_slow()),
         };
         length += chunk.len() as u64;
         if length > limit {

@@ -6,6 +6,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
@@ -47,15 +49,22 @@ impl AdminToken {
         })
     }
 
-    /// Whether `presented` is the token. Takes the same time whatever is presented.
+    /// Whether `presented` is the token; nothing at all never is. Takes the same time whatever is presented.
     pub fn is(&self, presented: &str) -> bool {
-        self.hash.ct_eq(&hash(presented)).into()
+        !presented.is_empty() && bool::from(self.hash.ct_eq(&hash(presented)))
     }
 
     /// The token, if this host made it.
     pub fn generated(&self) -> Option<&Generated> {
         self.generated.as_ref()
     }
+}
+
+/// The token of an `Authorization: Bearer` header. Other schemes are a proxy's business and count as none.
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
 impl std::fmt::Debug for AdminToken {

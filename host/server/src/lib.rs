@@ -6,6 +6,7 @@ pub mod admin_token;
 pub mod catalog;
 pub mod cli;
 pub mod config;
+pub mod data_lock;
 pub mod host;
 pub mod listen;
 pub mod programs;

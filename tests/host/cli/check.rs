@@ -35,6 +35,7 @@ fn bad_configurations_exit_with_78_and_name_what_is_wrong() -> Result<()> {
             "wasm-warm",
         ),
         ("listen = ", "listen"),
+        ("admin_token = \"\"", "admin_token"),
     ] {
         std::fs::write(&file, text)?;
         for command in ["check", "serve"] {

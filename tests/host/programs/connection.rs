@@ -103,6 +103,36 @@ async fn a_body_above_the_limit_is_refused_however_it_is_framed() -> Result<()> 
     Ok(())
 }
 
+#[tokio::test]
+async fn a_chunked_body_that_drips_is_given_up_when_the_request_is_due() -> Result<()> {
+    let host = TestHost::builder()?
+        .guest("echo", "limits = { wall = \"1s\" }")
+        .start()
+        .await?;
+    let mut connection = Connection::open(host.programs()).await?;
+    connection
+        .send(b"POST /cgi-bin/echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
+        .await?;
+    let dripping = async {
+        // Always something moves, so that only the limit on the whole can end it.
+        while connection.send(b"1\r\nx\r\n").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let record = async { host.records_when("program=echo", 1).await };
+    let records = tokio::select! {
+        records = record => records?,
+        () = dripping => host.records_when("program=echo", 1).await?,
+    };
+    assert_eq!(
+        (&records[0]["status"], &records[0]["outcome"]),
+        (&408.into(), &"timeout".into()),
+        "{}",
+        records[0]
+    );
+    Ok(())
+}
+
 /// Starts a child that holds none of the pipes, tells both process ids, and stays.
 const FAMILY: &str = "#!/bin/sh
 sleep 600 </dev/null >/dev/null 2>&1 &

@@ -50,6 +50,7 @@ pub(super) async fn remove_program(admin: &Admin, viewer: &Viewer, name: &str) -
         .map_err(|error| match error {
             RemoveError::NotFound(_) => Problem::not_found(error.to_string()),
             RemoveError::Declared(_) => Problem::new(StatusCode::CONFLICT, error.to_string()),
+            RemoveError::Lock(_) => Problem::internal(&error),
             RemoveError::Store(error) => error.into(),
         })?;
     host.catalog.reload().await?;

@@ -7,6 +7,8 @@ use http::header::HOST;
 use http::uri::Authority;
 use http::{Extensions, HeaderMap};
 
+use crate::run::client::was_forwarded;
+
 /// The connection's peer, as the listener recorded it.
 pub(super) fn peer(extensions: &Extensions) -> Option<IpAddr> {
     extensions
@@ -17,14 +19,11 @@ pub(super) fn peer(extensions: &Extensions) -> Option<IpAddr> {
 /// Whether the request comes from this very machine. A header that a proxy adds says it was passed on from
 /// somewhere else.
 pub(super) fn is_local(extensions: &Extensions, headers: &HeaderMap) -> bool {
-    let forwarded = ["forwarded", "x-forwarded-for", "x-real-ip"]
-        .iter()
-        .any(|name| headers.contains_key(*name));
     // SECURITY: a site whose name was made to lead here would read through the browser of whoever visits it.
     let asked_for = headers
         .get(HOST)
         .is_none_or(|host| names_this_machine(host.as_bytes()));
-    !forwarded && asked_for && peer(extensions).is_some_and(|address| address.is_loopback())
+    !was_forwarded(headers) && asked_for && peer(extensions).is_some_and(|address| address.is_loopback())
 }
 
 /// Whether a `Host` is `localhost` or a loopback address, with or without a port.

@@ -98,6 +98,8 @@ async fn file(name: &'static str, mut field: Field<'_>, data: &Path) -> Result<O
         .map_err(failed)?
         .into_parts();
     let mut file = tokio::fs::File::from_std(file);
+    // A form sends an empty part without a name for a file that was not chosen.
+    let chosen = field.file_name().is_some_and(|name| !name.is_empty());
     let mut bytes: u64 = 0;
     while let Some(chunk) = field.chunk().await.map_err(|error| broken(&error))? {
         bytes += chunk.len() as u64;
@@ -114,6 +116,9 @@ async fn file(name: &'static str, mut field: Field<'_>, data: &Path) -> Result<O
     // A file that is still open for writing cannot be executed: close it here and now, not whenever the
     // runtime comes to it.
     drop(file.into_std().await);
+    if bytes == 0 && chosen {
+        return Err(refused(name, "the file is empty"));
+    }
     Ok((bytes > 0).then_some(path))
 }
 

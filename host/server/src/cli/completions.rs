@@ -1,5 +1,6 @@
 //! `warmbin completions`.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory};
@@ -15,9 +16,13 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    #[expect(clippy::unnecessary_wraps, reason = "the shape all commands share")]
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        clap_complete::generate(self.shell, &mut Cli::command(), "warmbin", &mut std::io::stdout());
-        Ok(ExitCode::SUCCESS)
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "warmbin", &mut script);
+        // A reader that has seen enough is no failure.
+        match std::io::stdout().write_all(&script) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+            _ => Ok(ExitCode::SUCCESS),
+        }
     }
 }

@@ -10,6 +10,7 @@ use super::sources::ServeArgs;
 use crate::admin;
 use crate::catalog::declared;
 use crate::config::Config;
+use crate::data_lock::DataLock;
 use crate::host::Host;
 use crate::listen::{self, Listeners, bind, shutdown};
 
@@ -39,6 +40,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let stop = shutdown::on_signal()?;
     // An address in use is found out before seconds go into compiling modules.
     let listeners = Listeners::bind(&config).await?;
+    let _folder = DataLock::take(&config.data)?;
     let host = Host::open(config).await?;
     declared::forget_undeclared(&host.config, &host.store).await?;
     host.catalog.reload().await?;
@@ -63,5 +65,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     )
     .await;
     follow.abort();
+    bind::remove_file(&host);
+    host.store.close().await;
     Ok(())
 }

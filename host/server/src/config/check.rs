@@ -19,10 +19,14 @@ pub fn check(config: &Config) -> Result<(), ConfigError> {
     if !config.store.starts_with("sqlite:") {
         problems.push("store: this version stores in SQLite only; write sqlite:PATH".to_owned());
     }
-    if let Some(token) = &config.admin_token
-        && token.0.contains(|c: char| !c.is_ascii_graphic())
-    {
-        problems.push("admin_token: use printable characters without spaces".to_owned());
+    if let Some(token) = &config.admin_token {
+        // SECURITY: an empty token would let everybody in.
+        if token.0.is_empty() {
+            problems.push("admin_token: it is empty; give one, or none at all to have one made".to_owned());
+        }
+        if token.0.contains(|c: char| !c.is_ascii_graphic()) {
+            problems.push("admin_token: use printable characters without spaces".to_owned());
+        }
     }
     if problems.is_empty() {
         Ok(())

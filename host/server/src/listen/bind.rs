@@ -89,6 +89,12 @@ pub fn write_file(host: &Host) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Removes `DATA/listeners.json`: nobody listens there any more.
+pub fn remove_file(host: &Host) {
+    // If it cannot be removed, its reader finds nobody at the address.
+    let _ = std::fs::remove_file(host.data.join(FILE));
+}
+
 /// Reads `DATA/listeners.json`: where the host that uses this folder listens, or last listened.
 pub fn read_file(data: &Path) -> Option<Announcement> {
     serde_json::from_str(&std::fs::read_to_string(data.join(FILE)).ok()?).ok()

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
-use http::header::AUTHORIZATION;
 use http::{HeaderMap, Method, StatusCode};
 use warmbin_dashboard::Viewer;
 
@@ -15,6 +14,7 @@ use super::super::query::escape;
 use super::super::state::Admin;
 use super::access::{Access, access};
 use super::session;
+use crate::admin_token::bearer;
 
 /// What the admin token's holder is called in records of who did what.
 pub(super) const ADMIN: &str = "admin";
@@ -70,13 +70,6 @@ pub(super) async fn identify(admin: &Admin, headers: &HeaderMap) -> Result<Optio
         may_operate: matches!(session.role.as_str(), "admin" | "operator"),
         name: session.name,
     }))
-}
-
-/// The token of an `Authorization: Bearer` header. Other schemes are a proxy's business and count as none.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
 fn is_reading(method: &Method) -> bool {

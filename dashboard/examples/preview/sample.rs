@@ -253,12 +253,14 @@ fn summarise(group: Vec<(GroupKey, Option<String>)>, records: &[Record]) -> Summ
 
 #[async_trait]
 impl Store for SampleStore {
-    async fn insert_requests(&self, batch: &[(Record, RecordDetail)]) -> Result<(), StoreError> {
+    async fn insert_requests(&self, batch: &[(Arc<Record>, RecordDetail)]) -> Result<(), StoreError> {
         let mut requests = self
             .requests
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        requests.splice(0..0, batch.iter().cloned());
+        let arrived = batch.iter();
+        let arrived = arrived.map(|(record, detail)| (Record::clone(record), detail.clone()));
+        requests.splice(0..0, arrived);
         Ok(())
     }
 

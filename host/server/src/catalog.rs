@@ -19,6 +19,7 @@ use warmbin_store::{Program, Store, StoreError};
 
 use crate::config::{Config, Inherited, ProgramSettings};
 
+pub use declared::{Refusals, Refused};
 pub use directory::{Directory, Found};
 pub use entry::Entry;
 pub use slots::{Overloaded, Slot};
@@ -39,6 +40,8 @@ pub struct Catalog {
     inherited: Inherited,
     directories: Vec<Arc<Directory>>,
     snapshot: RwLock<Arc<Snapshot>>,
+    /// What the configuration declares and could not be taken over: until the next start, nothing changes that.
+    refusals: Refusals,
     /// The generation of the store that the snapshot agrees with.
     generation: AtomicI64,
     /// Held while a snapshot is built, so that an older one never replaces a newer one.
@@ -46,8 +49,9 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// A catalog without registered programs; [`Self::reload`] brings them in.
-    pub fn new(config: &Config, store: Arc<dyn Store>, wasm: Arc<WasmHost>) -> Self {
+    /// A catalog without registered programs; [`Self::reload`] brings them in. `refusals`: the declared ones that
+    /// could not be taken over.
+    pub fn new(config: &Config, store: Arc<dyn Store>, wasm: Arc<WasmHost>, refusals: Refusals) -> Self {
         let directories: Vec<_> = config
             .directories
             .iter()
@@ -60,13 +64,14 @@ impl Catalog {
             })
             .collect();
         Self {
-            snapshot: RwLock::new(Arc::new(Snapshot::new(Vec::new(), Vec::new(), &directories))),
+            snapshot: RwLock::new(Arc::new(Snapshot::new(Vec::new(), Refusals::new(), &directories))),
             inherited: config.inherited,
             generation: AtomicI64::new(i64::MIN),
             reloading: tokio::sync::Mutex::default(),
             store,
             wasm,
             directories,
+            refusals,
         }
     }
 
@@ -80,9 +85,17 @@ impl Catalog {
         self.snapshot().get(name).cloned()
     }
 
-    /// Why the active version of a known program cannot be run, if it cannot.
+    /// What is wrong with a known program: its active version cannot be run, or what the configuration declares
+    /// could not be taken over and an older version is run instead.
     pub fn problem(&self, name: &str) -> Option<String> {
-        self.snapshot().problem(name).map(str::to_owned)
+        let snapshot = self.snapshot();
+        let problem = snapshot.broken(name).or_else(|| self.refusals.get(name));
+        problem.map(|refused| refused.problem.clone())
+    }
+
+    /// The programs that the configuration declares and that could not be taken over, by name.
+    pub fn refused(&self) -> impl Iterator<Item = &str> {
+        self.refusals.keys().map(String::as_str)
     }
 
     /// Every program that can be run, by name.
@@ -126,20 +139,25 @@ impl Catalog {
         let programs = self.store.programs().await?;
         let before = self.snapshot();
         let mut entries = Vec::with_capacity(programs.len());
-        let mut broken = Vec::new();
+        let mut broken = Refusals::new();
         for program in &programs {
             match self.entry(program, &before).await {
                 Some(Ok(entry)) => entries.push(entry),
-                Some(Err((route, problem))) => {
-                    let name = program.name.as_str();
+                Some(Err(refused)) => {
+                    let (name, problem) = (program.name.as_str(), &refused.problem);
                     tracing::warn!(
                         target: "warmbin",
                         { program.name = name },
                         "{name} cannot be run: {problem}"
                     );
-                    broken.push((program.name.clone(), route, problem));
+                    broken.insert(program.name.clone(), refused);
                 }
                 None => {}
+            }
+        }
+        for (name, refused) in &self.refusals {
+            if !entries.iter().any(|entry| &*entry.name == name) && !broken.contains_key(name) {
+                broken.insert(name.clone(), refused.clone());
             }
         }
         let after = Arc::new(Snapshot::new(entries, broken, &self.directories));
@@ -149,18 +167,12 @@ impl Catalog {
     }
 
     /// The entry of a program's active version; none if no version is active.
-    async fn entry(
-        &self,
-        program: &Program,
-        before: &Snapshot,
-    ) -> Option<Result<Arc<Entry>, (String, String)>> {
+    async fn entry(&self, program: &Program, before: &Snapshot) -> Option<Result<Arc<Entry>, Refused>> {
         let active = program.active?;
         let Some(version) = program.versions.iter().find(|version| version.number == active) else {
             let route = load::route(&program.name, None);
-            return Some(Err((
-                route,
-                format!("its active version {active} does not exist"),
-            )));
+            let problem = format!("its active version {active} does not exist");
+            return Some(Err(Refused { route, problem }));
         };
         let known = before.get(&program.name);
         if let Some(entry) = known
@@ -179,7 +191,8 @@ impl Catalog {
             }
             Err(problem) => {
                 let settings = ProgramSettings::from_json(&version.settings).ok();
-                Some(Err((load::route(&program.name, settings.as_ref()), problem)))
+                let route = load::route(&program.name, settings.as_ref());
+                Some(Err(Refused { route, problem }))
             }
         }
     }

@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::config::ConfigError;
+use crate::config::check::log_filter;
 
 /// Exit code of a bad configuration (`EX_CONFIG`).
 const BAD_CONFIGURATION: u8 = 78;
@@ -76,9 +77,7 @@ fn runtime(workers: Option<u32>) -> anyhow::Result<tokio::runtime::Runtime> {
 
 /// Logs to standard error, so that standard output stays free for answers.
 fn log_to_stderr(filter: &str) -> anyhow::Result<()> {
-    // The engine opens a span at every call a guest makes. A filter that names it overrides this.
-    let filter = tracing_subscriber::EnvFilter::try_new(format!("wasmtime_wasi=warn,{filter}"))
-        .map_err(|error| ConfigError::one(format!("log: {filter:?}: {error}")))?;
+    let filter = log_filter(filter).map_err(ConfigError::one)?;
     let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
     // A second initialisation only happens in tests, and changes nothing.
     let _ = tracing_subscriber::fmt()

@@ -17,6 +17,7 @@ use warmbin_store::{Recorder, SqliteStore, Store};
 use crate::admin_token::AdminToken;
 use crate::catalog::{Catalog, declared};
 use crate::config::Config;
+use crate::listen::bind;
 
 /// The cookie that carries a dashboard session. Cookies ignore ports, so programs would see it: it is removed
 /// from what they get.
@@ -89,10 +90,8 @@ impl Host {
             max_memory_bytes: module_memory(&config),
             max_instances: MAX_INSTANCES,
         })?;
-        for problem in declared::declare(&config, &store, &wasm).await? {
-            tracing::error!(target: "warmbin", "{problem}");
-        }
-        let catalog = Catalog::new(&config, Arc::clone(&store), Arc::clone(&wasm));
+        let refusals = declared::declare(&config, &store, &wasm).await?;
+        let catalog = Catalog::new(&config, Arc::clone(&store), Arc::clone(&wasm), refusals);
         catalog.reload().await?;
         let admin_token = AdminToken::open(config.admin_token.as_ref(), &data)?;
         Ok(Arc::new(Self {
@@ -123,7 +122,7 @@ impl Host {
 
     /// Where programs are served, without a trailing slash.
     pub fn programs_url(&self) -> String {
-        format!("http://{}", self.addresses().listen)
+        format!("http://{}", bind::reachable(self.addresses().listen))
     }
 }
 

@@ -3,7 +3,8 @@
 use std::process::{Command, Output};
 
 use anyhow::Result;
-use warmbin_tests::{binary, repository};
+use reqwest::Method;
+use warmbin_tests::{TestHost, binary, repository};
 
 fn warmbin(command: &str, config: &std::path::Path) -> Result<Output> {
     Ok(Command::new(binary()?)
@@ -34,6 +35,7 @@ fn bad_configurations_exit_with_78_and_name_what_is_wrong() -> Result<()> {
             "[[program]]\nname = \"x\"\nnative = \"/bin/true\"\nmode = \"wasm-warm\"",
             "wasm-warm",
         ),
+        ("log = \"info,==\"", "log"),
         ("listen = ", "listen"),
         ("admin_token = \"\"", "admin_token"),
     ] {
@@ -48,6 +50,36 @@ fn bad_configurations_exit_with_78_and_name_what_is_wrong() -> Result<()> {
             );
         }
     }
+    Ok(())
+}
+
+/// What one file holds must not keep the other programs from being served, and must not stay unseen.
+#[tokio::test]
+async fn a_declared_program_that_cannot_be_loaded_is_found_by_check_and_shown_by_serve() -> Result<()> {
+    let builder = TestHost::builder()?.guest("hello", "");
+    std::fs::write(builder.folder().join("broken.wasm"), "no module")?;
+    let host = builder
+        .table("[[program]]\nname = \"broken\"\nwasm = \"broken.wasm\"")
+        .start()
+        .await?;
+    assert_eq!(host.get("/cgi-bin/hello").send().await?.status(), 200);
+    assert_eq!(host.get("/cgi-bin/broken").send().await?.status(), 503);
+    let reason = "not a WebAssembly module";
+    let program = host
+        .api(Method::GET, "/api/v1/programs/broken")
+        .send()
+        .await?
+        .text()
+        .await?;
+    assert!(program.contains(reason), "{program}");
+
+    let output = warmbin("check", &host.folder().join("warmbin.toml"))?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(78), "{said}");
+    assert!(
+        said.contains("program broken: wasm:") && said.contains(reason),
+        "{said}"
+    );
     Ok(())
 }
 

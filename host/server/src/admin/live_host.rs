@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use warmbin_dashboard::{LiveHost, LiveProgram};
 
 use crate::host::Host;
-use crate::programs::validate::effective_route;
 
 /// The running host, as pages see it.
 #[derive(Debug)]
@@ -15,6 +14,10 @@ pub(super) struct Live(pub(super) Arc<Host>);
 impl LiveHost for Live {
     fn program(&self, name: &str) -> Option<LiveProgram> {
         live_program(&self.0, name)
+    }
+
+    fn refused(&self) -> Vec<String> {
+        self.0.catalog.refused().map(str::to_owned).collect()
     }
 
     fn in_flight(&self) -> u64 {
@@ -33,24 +36,16 @@ pub(super) fn is_declared(host: &Host, name: &str) -> bool {
 
 /// The live state of a program; none if it is not served here.
 pub(super) fn live_program(host: &Host, name: &str) -> Option<LiveProgram> {
-    let from_config = is_declared(host, name);
-    if let Some(entry) = host.catalog.get(name) {
-        return Some(LiveProgram {
-            route: entry.route.clone(),
-            default_mode: entry.default_mode.as_str().to_owned(),
-            problem: None,
-            from_config,
-        });
-    }
-    let problem = host.catalog.problem(name)?;
-    let declared = host.config.programs.iter().find(|entry| entry.name == name);
+    let snapshot = host.catalog.snapshot();
+    let entry = snapshot.get(name);
+    let route = match entry {
+        Some(entry) => &entry.route,
+        None => &snapshot.broken(name)?.route,
+    };
     Some(LiveProgram {
-        route: effective_route(
-            name,
-            &declared.map(|entry| entry.settings.clone()).unwrap_or_default(),
-        ),
-        default_mode: String::new(),
-        problem: Some(problem),
-        from_config,
+        route: route.clone(),
+        default_mode: entry.map(|entry| entry.default_mode.as_str().to_owned()),
+        problem: host.catalog.problem(name),
+        from_config: is_declared(host, name),
     })
 }

@@ -101,7 +101,10 @@ fn anonymous(method: &str, path: &str) -> http::request::Builder {
 fn multipart(parts: &[(&str, &[u8])]) -> Vec<u8> {
     let mut body = Vec::new();
     for (name, content) in parts {
-        let head = format!("--XX\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"f\"\r\n\r\n");
+        // As a form sends a file that was not chosen.
+        let file = if content.is_empty() { "" } else { "f" };
+        let head =
+            format!("--XX\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"{file}\"\r\n\r\n");
         body.extend_from_slice(head.as_bytes());
         body.extend_from_slice(content);
         body.extend_from_slice(b"\r\n");

@@ -1,6 +1,6 @@
 //! `[[program]]`s of the configuration become versions, once per change of their files or settings.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,22 +10,62 @@ use warmbin_exec::wasm::WasmHost;
 use warmbin_store::{Artifact, Source, Store, StoreError, Version};
 
 use crate::config::{Config, ProgramEntry};
-use crate::programs::ingest::{Arrived, ingest};
+use crate::programs::ingest::{self, Arrived, ingest};
+use crate::programs::validate::effective_route;
 
-/// Takes the declared programs over into the store. Returns what could not be taken over, one sentence per
-/// program.
+/// A program that cannot be run.
+#[derive(Debug, Clone)]
+pub struct Refused {
+    /// Where it would be served.
+    pub route: String,
+    /// Why.
+    pub problem: String,
+}
+
+/// What cannot be run, by the program's name.
+pub type Refusals = BTreeMap<String, Refused>;
+
+/// Takes the declared programs over into the store. Returns what could not be taken over: one bad program does
+/// not keep the others from being served.
 pub async fn declare(
     config: &Config,
     store: &Arc<dyn Store>,
     wasm: &Arc<WasmHost>,
-) -> Result<Vec<String>, StoreError> {
-    let mut problems = Vec::new();
+) -> Result<Refusals, StoreError> {
+    let mut refusals = Refusals::new();
     for entry in &config.programs {
         if let Err(problem) = declare_one(entry, config, store, wasm).await? {
-            problems.push(format!("program {}: {problem}", entry.name));
+            let name = entry.name.as_str();
+            tracing::error!(target: "warmbin", { program.name = name }, "program {name}: {problem}");
+            let route = effective_route(name, &entry.settings);
+            refusals.insert(entry.name.clone(), Refused { route, problem });
         }
     }
-    Ok(problems)
+    Ok(refusals)
+}
+
+/// What [`declare`] would refuse, one line per program; changes nothing.
+pub async fn check(config: &Config, wasm: &Arc<WasmHost>) -> Vec<String> {
+    let mut problems = Vec::new();
+    for entry in &config.programs {
+        if let Err(error) = ingest::check(&arrived(entry), &[], wasm).await {
+            problems.push(format!("program {}: {error}", entry.name));
+        }
+    }
+    problems
+}
+
+/// A declared program as something to take in.
+fn arrived(entry: &ProgramEntry) -> Arrived {
+    Arrived {
+        name: entry.name.clone(),
+        native: entry.native.clone(),
+        wasm: entry.wasm.clone(),
+        settings: Some(entry.settings.to_json()),
+        source: Source::Config,
+        created_by: "config".to_owned(),
+        activate: true,
+    }
 }
 
 /// Removes the programs that were declared once and no longer are, unless something was uploaded to them. Only
@@ -70,16 +110,7 @@ async fn declare_one(
         }
         return Ok(Ok(()));
     }
-    let arrived = Arrived {
-        name: entry.name.clone(),
-        native: entry.native.clone(),
-        wasm: entry.wasm.clone(),
-        settings: Some(settings),
-        source: Source::Config,
-        created_by: "config".to_owned(),
-        activate: true,
-    };
-    match ingest(arrived, &config.data, store, wasm).await {
+    match ingest(arrived(entry), &config.data, store, wasm).await {
         Ok(version) => {
             let number = version.number;
             tracing::info!(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use warmbin_cgi::path::strip_mount;
 
+use super::declared::{Refusals, Refused};
 use super::directory::Directory;
 use super::entry::Entry;
 
@@ -30,18 +31,13 @@ struct Mount {
 pub struct Snapshot {
     mounts: Vec<Mount>,
     by_name: HashMap<String, Arc<Entry>>,
-    problems: BTreeMap<String, String>,
+    broken: BTreeMap<String, Refused>,
 }
 
 impl Snapshot {
     /// Puts the parts in order. Of two targets with the same prefix a program comes before a directory.
-    pub fn new(
-        entries: Vec<Arc<Entry>>,
-        broken: Vec<(String, String, String)>,
-        directories: &[Arc<Directory>],
-    ) -> Self {
+    pub fn new(entries: Vec<Arc<Entry>>, broken: Refusals, directories: &[Arc<Directory>]) -> Self {
         let mut mounts = Vec::with_capacity(entries.len() + broken.len() + directories.len());
-        let mut problems = BTreeMap::new();
         let mut by_name = HashMap::with_capacity(entries.len());
         for entry in entries {
             mounts.push(Mount {
@@ -50,12 +46,11 @@ impl Snapshot {
             });
             by_name.insert(entry.name.to_string(), entry);
         }
-        for (name, route, problem) in broken {
+        for (name, refused) in &broken {
             mounts.push(Mount {
-                prefix: route,
+                prefix: refused.route.clone(),
                 target: Target::Broken(name.as_str().into()),
             });
-            problems.insert(name, problem);
         }
         for directory in directories {
             mounts.push(Mount {
@@ -67,7 +62,7 @@ impl Snapshot {
         Self {
             mounts,
             by_name,
-            problems,
+            broken,
         }
     }
 
@@ -84,14 +79,14 @@ impl Snapshot {
         self.by_name.get(name)
     }
 
-    /// Why a known program cannot be run.
-    pub fn problem(&self, name: &str) -> Option<&str> {
-        self.problems.get(name).map(String::as_str)
+    /// Where a known program that cannot be run would be served, and why it is not.
+    pub fn broken(&self, name: &str) -> Option<&Refused> {
+        self.broken.get(name)
     }
 
     /// Whether some known program cannot be run.
     pub fn has_broken(&self) -> bool {
-        !self.problems.is_empty()
+        !self.broken.is_empty()
     }
 
     /// Every program that can be run, by name.

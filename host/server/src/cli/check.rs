@@ -3,8 +3,12 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use warmbin_exec::wasm::{WasmHost, WasmHostConfig};
 
 use super::sources::ServeArgs;
+use crate::catalog::declared;
+use crate::config::{Config, ConfigError};
+use crate::host::module_memory;
 
 /// Check everything that serve would check, then exit.
 #[derive(Debug, Args)]
@@ -38,7 +42,30 @@ impl Check {
         for warning in &config.warnings {
             eprintln!("warning: {warning}");
         }
+        programs(&config)?;
         println!("the configuration is good");
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Refuses programs that the host could not take over.
+fn programs(config: &Config) -> anyhow::Result<()> {
+    if config.programs.is_empty() {
+        return Ok(());
+    }
+    // Whoever checks may be somebody else than the host: its folder stays as it is.
+    let cache = tempfile::tempdir()?;
+    let problems = super::runtime(config.workers)?.block_on(async {
+        let wasm = WasmHost::new(WasmHostConfig {
+            cache_dir: cache.path().to_owned(),
+            max_memory_bytes: module_memory(config),
+            max_instances: 1,
+        })?;
+        anyhow::Ok(declared::check(config, &wasm).await)
+    })?;
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(ConfigError { problems }.into())
     }
 }

@@ -1,7 +1,7 @@
 //! `warmbin healthcheck`: asks `/healthz` of the host that uses this configuration.
 
 use std::io::{Read, Write};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -44,13 +44,7 @@ fn address(config: &Config) -> SocketAddr {
     {
         addr = announced.admin_listen;
     }
-    if addr.ip().is_unspecified() {
-        addr.set_ip(match addr.ip() {
-            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
-        });
-    }
-    addr
+    bind::reachable(addr)
 }
 
 /// The status line of the answer.

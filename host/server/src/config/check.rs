@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tracing_subscriber::EnvFilter;
 use warmbin_exec::{Family, Mode};
 
 use super::program::check_route;
@@ -19,6 +20,9 @@ pub fn check(config: &Config) -> Result<(), ConfigError> {
     if !config.store.starts_with("sqlite:") {
         problems.push("store: this version stores in SQLite only; write sqlite:PATH".to_owned());
     }
+    if let Err(why) = log_filter(&config.log) {
+        problems.push(why);
+    }
     if let Some(token) = &config.admin_token {
         // SECURITY: an empty token would let everybody in.
         if token.0.is_empty() {
@@ -33,6 +37,13 @@ pub fn check(config: &Config) -> Result<(), ConfigError> {
     } else {
         Err(ConfigError { problems })
     }
+}
+
+/// What `log` means.
+pub fn log_filter(words: &str) -> Result<EnvFilter, String> {
+    // The engine opens a span at every call a guest makes. A filter that names it overrides this.
+    EnvFilter::try_new(format!("wasmtime_wasi=warn,{words}"))
+        .map_err(|error| format!("log: {words:?}: {error}"))
 }
 
 fn listeners(config: &Config, problems: &mut Vec<String>) {
@@ -184,6 +195,7 @@ mod tests {
             ),
             ("admin_token = 'with a space'", "admin_token"),
             ("workers = 0", "workers"),
+            ("log = 'info,=='", "log"),
             ("store = 'mysql://x'", "store"),
             ("[[program]]\nname = '../x'\nnative = '/bin/sh'", "name"),
             ("[[program]]\nname = 'x'", "neither native nor wasm"),

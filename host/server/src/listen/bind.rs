@@ -1,7 +1,7 @@
 //! Binding both listeners, and telling where they are: on standard output and in `DATA/listeners.json`.
 
 use std::fmt::Write as _;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
 use anyhow::Context;
@@ -56,6 +56,17 @@ impl Listeners {
     }
 }
 
+/// Where a listener bound to `addr` can be reached from this machine: "every address" is none to connect to.
+pub fn reachable(mut addr: SocketAddr) -> SocketAddr {
+    if addr.ip().is_unspecified() {
+        addr.set_ip(match addr.ip() {
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    addr
+}
+
 /// What is printed once the host listens.
 pub fn announcement(host: &Host) -> String {
     let Addresses { listen, admin_listen } = host.addresses();
@@ -66,7 +77,8 @@ pub fn announcement(host: &Host) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "log in at http://{admin_listen}/login?token={}",
+            "log in at http://{}/login?token={}",
+            reachable(admin_listen),
             generated.token
         );
         let _ = writeln!(text, "(the admin token is kept in {})", generated.path.display());

@@ -66,24 +66,8 @@ pub async fn ingest(
     store: &Arc<dyn Store>,
     wasm: &Arc<WasmHost>,
 ) -> Result<Version, IngestError> {
-    validate::name(&arrived.name).map_err(invalid("name"))?;
     let programs = store.programs().await?;
-    let active = (arrived.source != Source::Config)
-        .then(|| active_version(&programs, &arrived.name))
-        .flatten();
-    let settings = settings(&arrived, active)?;
-    let artifacts = artifacts(&arrived, active).await?;
-    validate::settings(
-        &arrived.name,
-        &settings,
-        arrived.source,
-        |family| artifacts.has(family),
-        &programs,
-    )
-    .map_err(invalid("settings"))?;
-    if let Some(path) = artifacts.new_wasm() {
-        compile(&arrived.name, path, wasm).await?;
-    }
+    let (settings, artifacts) = validated(&arrived, &programs, wasm).await?;
     let number = keep(&arrived, artifacts, settings.to_json(), data, store).await?;
     let program = store.program(&arrived.name).await?;
     program
@@ -99,6 +83,36 @@ pub async fn ingest(
                 arrived.name
             ))
         })
+}
+
+/// Everything that [`ingest`] would refuse beside `programs`; stores nothing.
+pub async fn check(arrived: &Arrived, programs: &[Program], wasm: &Arc<WasmHost>) -> Result<(), IngestError> {
+    validated(arrived, programs, wasm).await.map(drop)
+}
+
+async fn validated(
+    arrived: &Arrived,
+    programs: &[Program],
+    wasm: &Arc<WasmHost>,
+) -> Result<(ProgramSettings, Artifacts), IngestError> {
+    validate::name(&arrived.name).map_err(invalid("name"))?;
+    let active = (arrived.source != Source::Config)
+        .then(|| active_version(programs, &arrived.name))
+        .flatten();
+    let settings = settings(arrived, active)?;
+    let artifacts = artifacts(arrived, active).await?;
+    validate::settings(
+        &arrived.name,
+        &settings,
+        arrived.source,
+        |family| artifacts.has(family),
+        programs,
+    )
+    .map_err(invalid("settings"))?;
+    if let Some(path) = artifacts.new_wasm() {
+        compile(&arrived.name, path, wasm).await?;
+    }
+    Ok((settings, artifacts))
 }
 
 /// An artifact of the version to be.

@@ -26,7 +26,7 @@ pub(in super::super) async fn get(
 
 /// The program of this name.
 pub(super) async fn find(admin: &Admin, name: &str) -> Result<ProgramBody, Problem> {
-    match admin.host.store.program(name).await? {
+    match admin.dashboard.program(name).await? {
         Some(program) => Ok(ProgramBody::new(&admin.host, program)),
         None => Err(Problem::not_found(format!("there is no program {name}"))),
     }

@@ -22,7 +22,7 @@ pub(in super::super) struct ProgramBody {
     default_mode: Option<String>,
     /// The modes it can be run in on this host.
     modes: Vec<&'static str>,
-    /// Why its active version cannot be run, if it cannot.
+    /// Why its active version cannot be run, or why what the configuration declares is not what is run.
     problem: Option<String>,
     /// Declared by the configuration file: it cannot be removed by a call.
     from_config: bool,
@@ -87,10 +87,7 @@ impl ProgramBody {
         let base = host.programs_url();
         Self {
             url: live.as_ref().map(|live| format!("{base}{}", live.route)),
-            default_mode: live
-                .as_ref()
-                .filter(|live| live.problem.is_none())
-                .map(|live| live.default_mode.clone()),
+            default_mode: live.as_ref().and_then(|live| live.default_mode.clone()),
             from_config: super::super::live_host::is_declared(host, &program.name),
             modes: modes.into_iter().map(warmbin_exec::Mode::as_str).collect(),
             problem: live.as_ref().and_then(|live| live.problem.clone()),

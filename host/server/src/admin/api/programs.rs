@@ -29,7 +29,7 @@ pub(in super::super) async fn get(
     Pairs(pairs): Pairs,
 ) -> Result<Json<Programs>, Problem> {
     Parameters::new(pairs, &[], false).check()?;
-    let programs = admin.host.store.programs().await?;
+    let programs = admin.dashboard.programs().await?;
     let items = programs
         .into_iter()
         .map(|program| ProgramBody::new(&admin.host, program))

@@ -24,6 +24,15 @@ pub(super) enum Format {
 }
 
 impl Format {
+    /// The format that the parameter `format` names.
+    pub(super) fn from_word(word: &str) -> Result<Option<Self>, String> {
+        match word {
+            "csv" => Ok(Some(Self::Csv)),
+            "ndjson" => Ok(Some(Self::NdJson)),
+            other => Err(format!("{other:?} is neither csv nor ndjson")),
+        }
+    }
+
     const fn media_type(self) -> &'static str {
         match self {
             Self::Csv => "text/csv",

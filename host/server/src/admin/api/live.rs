@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, interval_at};
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use warmbin_store::{Filter, LiveEvent, Record};
 
 use super::super::extract::Pairs;
@@ -43,6 +43,15 @@ pub(in super::super) struct Stats {
     backlog: u64,
 }
 
+/// Beside the filter.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "describes parameters")]
+pub(in super::super) struct LiveParameters {
+    /// Like `Last-Event-ID`, for a reader that connects anew and cannot send that; the header comes first
+    last_event_id: Option<String>,
+}
+
 /// Events were lost: data of `event: gap`.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in super::super) struct Gap {
@@ -55,7 +64,7 @@ pub(in super::super) struct Gap {
 /// `event: request` carries a record, its id as the event's id; `event: stats` comes each second;
 /// `event: gap` says that events were lost. `Last-Event-ID` sends what was finished since, up to 1000 records.
 #[utoipa::path(get, path = "/api/v1/live", tag = "requests", operation_id = "live",
-    params(super::FilterParameters, ("Last-Event-ID" = Option<String>, Header, description = "The last record seen")),
+    params(super::FilterParameters, LiveParameters, ("Last-Event-ID" = Option<String>, Header, description = "The last record seen")),
     responses(
         (status = OK, description = "Events, until the host stops", body = String, content_type = "text/event-stream"),
         (status = BAD_REQUEST, description = "Unknown or wrong parameters, each named", body = Document, content_type = "application/problem+json")
@@ -65,15 +74,20 @@ pub(in super::super) async fn get(
     Pairs(pairs): Pairs,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let mut parameters = Parameters::new(pairs, &[], true);
+    let mut parameters = Parameters::new(pairs, &["last_event_id"], true);
     let filter = parameters.filter();
     parameters.check()?;
     let host = Arc::clone(&admin.host);
     // Subscribed before the store is asked: what finishes in between comes twice rather than never.
     let events = host.recorder.subscribe();
-    let before = match headers.get("last-event-id").and_then(|id| id.to_str().ok()) {
-        Some(last) if !last.is_empty() => missed(&host.store, &filter, last).await?,
-        _ => Missed::default(),
+    // A browser that reconnects sends the header; the parameter is then from before.
+    let header = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let last = header
+        .filter(|last| !last.is_empty())
+        .or_else(|| parameters.get("last_event_id"));
+    let before = match last {
+        Some(last) => missed(&host.store, &filter, last).await?,
+        None => Missed::default(),
     };
     let (sender, receiver) = mpsc::channel(WAITING);
     tokio::spawn(async move {

@@ -14,7 +14,7 @@ use super::super::extract::Pairs;
 use super::super::problem::{Document, Problem};
 use super::super::query::Parameters;
 use super::super::state::Admin;
-use super::export::{self, Export};
+use super::export::{self, Export, Format};
 use super::record::RecordSchema;
 use crate::host::now_us;
 use warmbin_store::timestamp::to_rfc3339;
@@ -33,6 +33,8 @@ pub(in super::super) struct ListParameters {
     cursor: Option<String>,
     /// `-started_at` (newest first) or `-total_us` (slowest first)
     sort: Option<String>,
+    /// `csv` or `ndjson`: a download, whatever `Accept` says
+    format: Option<String>,
 }
 
 /// A page of requests.
@@ -46,7 +48,8 @@ pub(in super::super) struct Requests {
 
 /// List requests
 ///
-/// With `Accept: text/csv` or `Accept: application/x-ndjson` everything that the filter matches is streamed.
+/// With `format=csv` or `format=ndjson`, or one of their media types in `Accept`, everything that the filter
+/// matches is streamed.
 #[utoipa::path(get, path = "/api/v1/requests", tag = "requests", operation_id = "list_requests",
     params(super::FilterParameters, ListParameters),
     responses(
@@ -59,13 +62,14 @@ pub(in super::super) async fn get(
     Pairs(pairs): Pairs,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let mut parameters = Parameters::new(pairs, &["limit", "cursor", "sort"], true);
+    let mut parameters = Parameters::new(pairs, &["limit", "cursor", "sort", "format"], true);
     let mut filter = parameters.filter();
     let limit = parameters.read("limit", limit);
     let order = parameters.read("sort", order).unwrap_or_default();
     let cursor = parameters.get("cursor").map(str::to_owned);
+    let format = parameters.read("format", Format::from_word).flatten();
     parameters.check()?;
-    if let Some(format) = export::format(&headers) {
+    if let Some(format) = format.or_else(|| export::format(&headers)) {
         let page = Page {
             limit: MAX_LIMIT,
             cursor,

@@ -99,6 +99,14 @@ async fn a_listener_that_was_away_gets_what_it_missed() {
         "{events:?}"
     );
 
+    let third = "/api/v1/live?last_event_id=0193b8a0-0000-7000-8000-000000000003";
+    for (last, first) in [("", "4"), ("0193b8a0-0000-7000-8000-000000000001", "2")] {
+        let mut stream = open(&admin, third, last).await;
+        let id = format!("id: 0193b8a0-0000-7000-8000-00000000000{first}");
+        let events = read(&mut stream, 1).await;
+        assert!(events[0].contains(&id), "{last:?}: {events:?}");
+    }
+
     let mut stream = open(&admin, "/api/v1/live", "never-seen").await;
     assert!(read(&mut stream, 1).await[0].contains("event: gap"));
 }

@@ -54,7 +54,10 @@ async fn every_refusal_under_the_api_is_a_problem_document() {
 async fn parameters_that_are_wrong_are_named_all_at_once() {
     let admin = TestAdmin::start().await;
     let answer = admin
-        .call("GET", "/api/v1/requests?colour=red&mode=sideways&limit=0&sort=up")
+        .call(
+            "GET",
+            "/api/v1/requests?colour=red&mode=sideways&limit=0&sort=up&format=pdf",
+        )
         .await;
     assert_eq!(answer.status, 400);
     let problem = answer.json();
@@ -65,7 +68,7 @@ async fn parameters_that_are_wrong_are_named_all_at_once() {
         .map(|error| error["field"].as_str().unwrap())
         .collect();
     fields.sort_unstable();
-    assert_eq!(fields, ["colour", "limit", "mode", "sort"]);
+    assert_eq!(fields, ["colour", "format", "limit", "mode", "sort"]);
     for (path, field) in [
         ("/api/v1/summary?group_by=moon", "group_by"),
         ("/api/v1/summary?limit=1", "limit"),
@@ -86,6 +89,10 @@ async fn people_get_pages_and_every_answer_carries_the_policy() {
     let page = admin.send(page.body(Body::empty()).unwrap()).await;
     assert_eq!(page.status, 404);
     assert!(page.header("content-type").starts_with("text/html"), "{page:?}");
+    assert!(
+        page.body.contains("action=\"/logout\""),
+        "the page forgets who is logged in"
+    );
     let api = known("GET", "/api/nothing").header(ACCEPT, "text/html");
     let api = admin.send(api.body(Body::empty()).unwrap()).await;
     assert_eq!(api.header("content-type"), "application/problem+json");

@@ -27,7 +27,30 @@ const opener = document.getElementById("help-open");
 opener.hidden = false;
 opener.addEventListener("click", () => help.showModal());
 
+// Single keys may be in somebody's way: of speech input, above all.
+const keys = document.getElementById("keys-on");
+const useKeys = (on) => {
+  keys.checked = on;
+  root.dataset.keys = on ? "on" : "off";
+};
+let remembered = null;
+try {
+  remembered = localStorage.getItem("warmbin-keys");
+} catch {
+  // On then.
+}
+useKeys(remembered !== "off");
+keys.addEventListener("change", () => {
+  useKeys(keys.checked);
+  try {
+    localStorage.setItem("warmbin-keys", root.dataset.keys);
+  } catch {
+    // Not remembered then.
+  }
+});
+
 document.addEventListener("keydown", (event) => {
+  if (root.dataset.keys === "off") return;
   const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "?" && !help.open) help.showModal();
@@ -41,6 +64,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+const said = document.getElementById("said");
 for (const button of document.querySelectorAll("button[data-copy]")) {
   const words = button.textContent;
   button.hidden = !navigator.clipboard;
@@ -51,7 +75,11 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     } catch {
       button.textContent = "Not allowed";
     }
-    setTimeout(() => (button.textContent = words), 1500);
+    said.textContent = button.textContent;
+    setTimeout(() => {
+      button.textContent = words;
+      said.textContent = "";
+    }, 1500);
   });
 }
 

@@ -19,26 +19,21 @@ const place = (field, file) => {
 };
 
 document.getElementById("drop-hint").hidden = false;
+// A file that misses the zone would be opened in the place of this page.
+for (const name of ["dragover", "drop"]) {
+  document.addEventListener(name, (event) => {
+    if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+  });
+}
 zone.addEventListener("dragover", (event) => {
   event.preventDefault();
   zone.classList.add("over");
 });
 zone.addEventListener("dragleave", () => zone.classList.remove("over"));
-zone.addEventListener("drop", async (event) => {
-  event.preventDefault();
-  zone.classList.remove("over");
-  for (const file of [...event.dataTransfer.files]) {
-    place((await isWasm(file)) ? "wasm" : "native", file);
-    const name = form.elements.name;
-    if (name.value === "") name.value = file.name.replace(/\.[^.]*$/, "").replace(/[^A-Za-z0-9._-]/g, "-");
-  }
-});
-
 const say = (state, lines, link) => {
   result.replaceChildren();
   result.dataset.state = state;
   result.className = state === "error" ? "notice failed" : "notice";
-  result.hidden = false;
   lines.forEach((line, index) => {
     if (index > 0) result.append(document.createElement("br"));
     result.append(line);
@@ -50,6 +45,43 @@ const say = (state, lines, link) => {
     result.append(" ", anchor);
   }
 };
+
+// Empty, not hidden: a live region has to be there before something is said in it.
+const unsay = () => {
+  result.replaceChildren();
+  result.className = "";
+  delete result.dataset.state;
+};
+
+zone.addEventListener("drop", async (event) => {
+  event.preventDefault();
+  zone.classList.remove("over");
+  unsay();
+  const dropped = { native: [], wasm: [] };
+  for (const file of [...event.dataTransfer.files]) {
+    try {
+      dropped[(await isWasm(file)) ? "wasm" : "native"].push(file);
+    } catch {
+      say("error", [`${file.name} cannot be read. Is it a folder?`]);
+      return;
+    }
+  }
+  const kinds = { native: "native file", wasm: "WebAssembly module" };
+  for (const [field, files] of Object.entries(dropped)) {
+    if (files.length > 1) {
+      say("error", [`A version has one ${kinds[field]}: drop only one of ${files.map((file) => file.name).join(", ")}.`]);
+      return;
+    }
+  }
+  for (const [field, [file]] of Object.entries(dropped)) {
+    if (!file) continue;
+    const before = form.elements[field].files[0];
+    if (before) say("note", [`${file.name} takes the place of ${before.name}.`]);
+    place(field, file);
+    const name = form.elements.name;
+    if (name.value === "") name.value = file.name.replace(/\.[^.]*$/, "").replace(/[^A-Za-z0-9._-]/g, "-");
+  }
+});
 
 const parsed = (text) => {
   try {
@@ -106,7 +138,7 @@ form.addEventListener("submit", (event) => {
   request.upload.addEventListener("load", () => {
     // Sent; the host now validates and compiles, for as long as it takes.
     progress.removeAttribute("value");
-    result.hidden = true;
+    unsay();
   });
   request.addEventListener("load", () => {
     finish();
@@ -130,6 +162,6 @@ form.addEventListener("submit", (event) => {
   button.disabled = true;
   progress.value = 0;
   progress.hidden = false;
-  result.hidden = true;
+  unsay();
   request.send(data);
 });

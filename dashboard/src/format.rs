@@ -35,6 +35,11 @@ impl Micros {
         format!("{}{SPACE}µs", Count(self.0))
     }
 
+    /// The number alone, with every digit.
+    pub(crate) fn digits(self) -> Count {
+        Count(self.0)
+    }
+
     /// A round value without needless digits, for an axis: `200 µs`, `5 ms`, `10 s`.
     pub(crate) fn round_label(self) -> String {
         match self.0 {

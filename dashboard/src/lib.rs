@@ -8,6 +8,7 @@ mod ansi;
 mod assets;
 mod charts;
 mod curl;
+mod extract;
 mod failure;
 mod format;
 mod layout;
@@ -29,7 +30,11 @@ use std::sync::Arc;
 use axum::Router;
 use axum::response::Response;
 use http::StatusCode;
-use warmbin_store::Store;
+use warmbin_store::{Program, Store, StoreError};
+
+/// The pages' Content-Security-Policy. SECURITY: no inline script or style, no other origin, no framing.
+pub const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+                                  connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /// What pages say about the host they run on.
 #[derive(Debug, Clone)]
@@ -44,6 +49,32 @@ pub struct HostFacts {
     pub engine: String,
     /// When the host started, microseconds since the epoch.
     pub started_at: i64,
+    /// Whether a request may pick a mode.
+    pub mode_wish: ModeWish,
+    /// Folders of drop-in programs.
+    pub folders: Vec<Folder>,
+    /// The flags with which `warmbin program` finds this host's store.
+    pub store_flags: Vec<String>,
+}
+
+/// Whether a request may pick a mode with `Warmbin-Mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModeWish {
+    /// A client on the host's own machine may.
+    Free,
+    /// Whoever presents the admin token may.
+    WithToken,
+    /// Nobody may.
+    Never,
+}
+
+/// A folder of drop-in programs.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    /// The path its programs are served below, without a trailing slash.
+    pub url: String,
+    /// Where it is.
+    pub path: String,
 }
 
 /// The live state of a program, which only the running host knows.
@@ -51,9 +82,9 @@ pub struct HostFacts {
 pub struct LiveProgram {
     /// Its route on the programs listener.
     pub route: String,
-    /// The mode used when a request names none.
-    pub default_mode: String,
-    /// Why its active version cannot be run, if it cannot.
+    /// The mode used when a request names none; `None` if it cannot be run.
+    pub default_mode: Option<String>,
+    /// Why it cannot be run, or, if it can, why what the configuration declares is not what is run.
     pub problem: Option<String>,
     /// Declared by the configuration file: it cannot be deleted from here.
     pub from_config: bool,
@@ -63,6 +94,8 @@ pub struct LiveProgram {
 pub trait LiveHost: Send + Sync + std::fmt::Debug {
     /// The live state of a program by name; `None` if the host does not know it.
     fn program(&self, name: &str) -> Option<LiveProgram>;
+    /// The programs that the configuration declares and that could not be taken over. Some the store never saw.
+    fn refused(&self) -> Vec<String>;
     /// Requests running now.
     fn in_flight(&self) -> u64;
     /// Records not yet written.
@@ -78,6 +111,35 @@ pub struct Dashboard {
     pub live: Arc<dyn LiveHost>,
     /// What does not change while it runs.
     pub facts: Arc<HostFacts>,
+}
+
+impl Dashboard {
+    /// Every program, by name, those included that were declared and never got a version.
+    pub async fn programs(&self) -> Result<Vec<Program>, StoreError> {
+        let mut programs = self.store.programs().await?;
+        for name in self.live.refused() {
+            if let Err(at) = programs.binary_search_by(|program| program.name.as_str().cmp(&name)) {
+                programs.insert(at, self.without_version(name));
+            }
+        }
+        Ok(programs)
+    }
+
+    /// One of them.
+    pub async fn program(&self, name: &str) -> Result<Option<Program>, StoreError> {
+        let known = self.store.program(name).await?;
+        let refused = || self.live.refused().into_iter().find(|refused| refused == name);
+        Ok(known.or_else(|| refused().map(|name| self.without_version(name))))
+    }
+
+    fn without_version(&self, name: String) -> Program {
+        Program {
+            name,
+            active: None,
+            versions: Vec::new(),
+            created_at: self.facts.started_at,
+        }
+    }
 }
 
 /// Who is looking: put into the request's extensions by the server once it has checked.
@@ -118,10 +180,10 @@ pub async fn programs_page(
 ) -> Response {
     pages::programs::page(dashboard, viewer.clone(), Some(notice), status)
         .await
-        .unwrap_or_else(axum::response::IntoResponse::into_response)
+        .unwrap_or_else(|failure| failure.page(Some(viewer.clone())))
 }
 
 /// A page for an error that is nobody's page: not found, forbidden, broken.
-pub fn error_page(status: StatusCode, title: &str, detail: &str) -> Response {
-    pages::error::page(status, title, detail)
+pub fn error_page(status: StatusCode, title: &str, detail: &str, viewer: Option<Viewer>) -> Response {
+    pages::error::page(status, title, detail, viewer)
 }

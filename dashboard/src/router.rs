@@ -1,9 +1,10 @@
 //! Every path of the dashboard. Nothing else adds one.
 
 use axum::Router;
+use axum::middleware::from_fn;
 use axum::routing::get;
 
-use crate::{Dashboard, assets, pages};
+use crate::{Dashboard, assets, failure, pages};
 
 /// What every page works from.
 #[derive(Debug, Clone)]
@@ -23,5 +24,6 @@ pub(crate) fn router(dashboard: Dashboard, now_us: fn() -> i64) -> Router {
         .route("/programs", get(pages::programs::get))
         .route("/programs/{name}", get(pages::program::get))
         .with_state(Pages { dashboard, now_us })
+        .layer(from_fn(failure::present))
         .route("/assets/{file}", get(assets::get))
 }

@@ -3,6 +3,7 @@
 mod contrast;
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::Extension;
@@ -10,8 +11,8 @@ use http::{Request, StatusCode, header};
 use tower::ServiceExt;
 use warmbin_store::{Record, RecordDetail};
 
-use crate::sample::{self, NOW_US, SampleStore};
-use crate::{Notice, Viewer, error_page, login_page, programs_page};
+use crate::sample::{self, NOW_US, SampleHost, SampleStore};
+use crate::{Dashboard, Folder, ModeWish, Notice, Viewer, error_page, login_page, programs_page};
 
 struct Answer {
     status: StatusCode,
@@ -49,6 +50,10 @@ fn viewer(may_operate: bool) -> Viewer {
 
 async fn get(store: SampleStore, url: &str, viewer: Option<Viewer>) -> Answer {
     let (dashboard, _) = sample::dashboard(store);
+    get_from(dashboard, url, viewer).await
+}
+
+async fn get_from(dashboard: Dashboard, url: &str, viewer: Option<Viewer>) -> Answer {
     let mut router = crate::router::router(dashboard, || NOW_US);
     if let Some(viewer) = viewer {
         router = router.layer(Extension(viewer));
@@ -363,10 +368,112 @@ async fn login_and_error_pages_stand_alone() {
         StatusCode::FORBIDDEN,
         "Forbidden",
         "A <viewer> may not.",
+        None,
     ))
     .await;
     assert_eq!(error.status, StatusCode::FORBIDDEN);
     assert!(error.body.contains("A &#60;viewer&#62; may not."));
+}
+
+#[tokio::test]
+async fn who_is_logged_in_stays_so_where_a_page_fails() {
+    for (url, status) in [
+        ("/requests/none", StatusCode::NOT_FOUND),
+        ("/requests/%ff", StatusCode::NOT_FOUND),
+        ("/?min_us=abc", StatusCode::BAD_REQUEST),
+    ] {
+        let answer = get(empty(), url, Some(viewer(false))).await;
+        assert_eq!(answer.status, status, "{url}");
+        assert!(
+            answer.body.contains("action=\"/logout\"") && answer.body.contains(">ada</span>"),
+            "{url}: {}",
+            answer.body
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_was_declared_in_vain_is_there_and_says_why() {
+    let dashboard = || {
+        let (mut dashboard, _) = sample::dashboard(empty());
+        dashboard.live = Arc::new(SampleHost(vec!["broken".to_owned()]));
+        dashboard
+    };
+    for (url, parts) in [
+        ("/", &["broken cannot be run", "None of these"][..]),
+        ("/programs", &["data-program=\"broken\"", "has no _start"]),
+        ("/programs/broken", &["has no _start", "None yet."]),
+    ] {
+        let answer = get_from(dashboard(), url, Some(viewer(true))).await;
+        assert_eq!(answer.status, StatusCode::OK, "{url}");
+        for part in parts {
+            assert!(answer.body.contains(part), "{url} lacks {part}: {}", answer.body);
+        }
+        assert!(
+            !answer.body.contains("curl"),
+            "{url} offers to call a program that cannot be run"
+        );
+    }
+}
+
+#[tokio::test]
+async fn commands_work_as_they_are_on_this_very_host() {
+    let dashboard = |store, wish, folder: bool| {
+        let (mut dashboard, _) = sample::dashboard(store);
+        let facts = Arc::make_mut(&mut dashboard.facts);
+        facts.mode_wish = wish;
+        if folder {
+            facts.folders.push(Folder {
+                url: "/scripts".to_owned(),
+                path: "/srv/scripts".to_owned(),
+            });
+        }
+        dashboard
+    };
+    let programs = || SampleStore::of(Vec::new(), vec![sample::program("hello", true)]);
+    let header = "-H &#39;Warmbin-Mode: fork&#39;";
+    let with_token = format!("{header} -H &#34;Authorization: Bearer $TOKEN&#34; http");
+    for (store, wish, folder, url, part) in [
+        (programs(), ModeWish::Free, false, "/programs/hello", header),
+        (
+            programs(),
+            ModeWish::WithToken,
+            false,
+            "/programs/hello",
+            with_token.as_str(),
+        ),
+        (
+            programs(),
+            ModeWish::Never,
+            false,
+            "/programs/hello",
+            "curl -i http",
+        ),
+        (programs(), ModeWish::Free, false, "/?mode=fork", header),
+        (
+            programs(),
+            ModeWish::Free,
+            true,
+            "/?program=other",
+            "8080/scripts/NAME",
+        ),
+        (empty(), ModeWish::Free, true, "/", "8080/scripts/NAME"),
+        (
+            empty(),
+            ModeWish::Free,
+            false,
+            "/",
+            "warmbin program add hello --native hello.sh --data &#39;/srv/warmbin data&#39;",
+        ),
+    ] {
+        let answer = get_from(dashboard(store, wish, folder), url, Some(viewer(true))).await;
+        assert!(answer.body.contains(part), "{url} {wish:?}: {}", answer.body);
+        assert_eq!(
+            answer.body.contains("admin-token"),
+            wish == ModeWish::WithToken,
+            "{url} {wish:?}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -16,11 +16,8 @@ use axum::routing::{get, post};
 use futures_util::{Stream, StreamExt, stream};
 use http::{HeaderValue, StatusCode, header};
 use sample::SampleStore;
-use warmbin_dashboard::{Viewer, error_page, login_page, router};
+use warmbin_dashboard::{CONTENT_POLICY, Viewer, error_page, login_page, router};
 use warmbin_store::Store;
-
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-                      form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 #[tokio::main]
 async fn main() -> std::io::Result<()> {
@@ -40,15 +37,16 @@ async fn main() -> std::io::Result<()> {
             get(move || std::future::ready(live(store.clone()))),
         )
         .route("/api/v1/programs/{name}/versions", post(refuse))
-        .fallback(|| async { error_page(StatusCode::NOT_FOUND, "Not found", "There is no such page.") })
+        .fallback(|| async { error_page(StatusCode::NOT_FOUND, "Not found", "There is no such page.", None) })
         .layer(Extension(Viewer {
             name: "admin".to_owned(),
             may_operate: true,
         }))
         .layer(axum::middleware::map_response(|mut response: Response| async {
-            response
-                .headers_mut()
-                .insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+            response.headers_mut().insert(
+                header::CONTENT_SECURITY_POLICY,
+                HeaderValue::from_static(CONTENT_POLICY),
+            );
             response
         }));
     let listener = tokio::net::TcpListener::bind(&address).await?;

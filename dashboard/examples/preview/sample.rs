@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use warmbin_dashboard::{Dashboard, HostFacts, LiveHost, LiveProgram};
+use warmbin_dashboard::{Dashboard, HostFacts, LiveHost, LiveProgram, ModeWish};
 use warmbin_store::percentile::{bucket_le, percentiles};
 use warmbin_store::{
-    Artifact, Bucket, Filter, GroupKey, Histogram, NewVersion, Order, Page, Phase, Program, Record,
+    Artifact, Bucket, Filter, GroupKey, Histogram, MASKED, NewVersion, Order, Page, Phase, Program, Record,
     RecordDetail, ResponseField, Session, Slice, Source, StatusFilter, Store, StoreError, SummaryRow,
     Version,
 };
@@ -31,18 +31,23 @@ pub(crate) struct SampleStore {
     programs: Vec<Program>,
 }
 
-/// Live state of the sample's programs.
-#[derive(Debug)]
-pub(crate) struct SampleHost;
+/// Live state of the sample's programs; the names of those that were declared in vain.
+#[derive(Debug, Default)]
+pub(crate) struct SampleHost(pub(crate) Vec<String>);
 
 impl LiveHost for SampleHost {
     fn program(&self, name: &str) -> Option<LiveProgram> {
+        let broken = name == "broken";
         Some(LiveProgram {
             route: format!("/cgi-bin/{name}"),
-            default_mode: "wasm-warm".to_owned(),
-            problem: (name == "broken").then(|| "the wasm module has no _start".to_owned()),
+            default_mode: (!broken).then(|| "wasm-warm".to_owned()),
+            problem: broken.then(|| "the wasm module has no _start".to_owned()),
             from_config: name == "hello",
         })
+    }
+
+    fn refused(&self) -> Vec<String> {
+        self.0.clone()
     }
 
     fn in_flight(&self) -> u64 {
@@ -63,10 +68,13 @@ pub(crate) fn dashboard(store: SampleStore) -> (Dashboard, Arc<SampleStore>) {
         modes: vec!["fork", "persistent", "wasm-cold", "wasm-warm"],
         engine: "wasmtime 48, pooling allocator".to_owned(),
         started_at: NOW_US - 3_600_000_000,
+        mode_wish: ModeWish::Free,
+        folders: Vec::new(),
+        store_flags: vec!["--data".to_owned(), "/srv/warmbin data".to_owned()],
     };
     let dashboard = Dashboard {
         store: store.clone(),
-        live: Arc::new(SampleHost),
+        live: Arc::new(SampleHost::default()),
         facts: Arc::new(facts),
     };
     (dashboard, store)
@@ -123,7 +131,7 @@ pub(crate) fn detail() -> RecordDetail {
         environment: vec![
             field("GATEWAY_INTERFACE", "CGI/1.1"),
             field("HTTP_ACCEPT", "*/*"),
-            field("HTTP_COOKIE", "***"),
+            field("HTTP_COOKIE", MASKED),
             field("QUERY_STRING", "name=World"),
         ],
     }

@@ -4,6 +4,7 @@ use askama::Template;
 use axum::response::Response;
 use http::StatusCode;
 
+use crate::Viewer;
 use crate::layout::{Layout, Section, respond};
 
 #[derive(Template)]
@@ -16,8 +17,8 @@ struct ErrorPage<'a> {
 }
 
 /// The page for `status`.
-pub(crate) fn page(status: StatusCode, title: &str, detail: &str) -> Response {
-    let layout = Layout::new(title, Section::Other, None);
+pub(crate) fn page(status: StatusCode, title: &str, detail: &str, viewer: Option<Viewer>) -> Response {
+    let layout = Layout::new(title, Section::Other, viewer);
     respond(
         status,
         &ErrorPage {

@@ -1,7 +1,7 @@
 //! `/`: is it well, what is slow, which mode wins.
 
 use askama::Template;
-use axum::extract::{Extension, Query as Pairs, State};
+use axum::extract::{Extension, State};
 use axum::response::Response;
 use futures_util::future;
 use http::StatusCode;
@@ -10,12 +10,13 @@ use warmbin_store::{Order, Page};
 use super::filter_form::FilterForm;
 use super::requests::Row;
 use super::summary::Summary;
+use crate::extract::Pairs;
 use crate::failure::Failure;
 use crate::format::{Count, age, float, share};
 use crate::layout::{Layout, Section, respond};
 use crate::query::Query;
 use crate::router::Pages;
-use crate::{Dashboard, Viewer};
+use crate::{Dashboard, Viewer, curl};
 
 /// Rows of the live tail when the page is opened.
 const TAIL: u32 = 20;
@@ -31,10 +32,25 @@ struct Overview<'a> {
     tail: Vec<Row>,
     health: Health,
     programs_url: &'a str,
-    first_route: Option<String>,
+    next_step: NextStep,
+    add_program: String,
+    /// What script fills in and puts into the tail.
+    blank: Row,
     /// Where live events come from; `None` if the range ends in the past.
     live_url: Option<String>,
     fragment_url: String,
+}
+
+/// What to do where there is nothing to see.
+enum NextStep {
+    /// Run this command.
+    Request(String),
+    /// Call a program of this folder; the command has a place for its name.
+    DropIn { folder: String, command: String },
+    /// There are programs, none of which can be run.
+    Mend,
+    /// Add a program.
+    Add,
 }
 
 /// The status strip.
@@ -50,7 +66,7 @@ struct Health {
 /// `GET /`; with `fragment=summary` only the part that changes.
 pub(crate) async fn get(
     State(pages): State<Pages>,
-    Pairs(pairs): Pairs<Vec<(String, String)>>,
+    Pairs(pairs): Pairs,
     viewer: Option<Extension<Viewer>>,
 ) -> Result<Response, Failure> {
     let now_us = (pages.now_us)();
@@ -68,7 +84,7 @@ pub(crate) async fn get(
     let (summary, tail, programs) = future::try_join3(
         Summary::read(dashboard, &query, now_us),
         dashboard.store.requests(&query.filter, &newest),
-        dashboard.store.programs(),
+        dashboard.programs(),
     )
     .await?;
     let names: Vec<String> = programs.into_iter().map(|program| program.name).collect();
@@ -79,10 +95,9 @@ pub(crate) async fn get(
             viewer.map(|Extension(viewer)| viewer),
         ),
         health: health(dashboard, &summary, &names, now_us),
-        first_route: names
-            .iter()
-            .find_map(|name| dashboard.live.program(name))
-            .map(|program| program.route),
+        next_step: next_step(dashboard, &query, &names),
+        add_program: add_program(dashboard),
+        blank: Row::blank(),
         form: FilterForm::new("/", &query, &dashboard.facts.modes, names, true),
         summary,
         tail: tail.items.into_iter().map(Row::from).collect(),
@@ -98,6 +113,41 @@ pub(crate) async fn get(
     Ok(respond(StatusCode::OK, &page))
 }
 
+/// A request that the filter would show, as far as that can be chosen.
+fn next_step(dashboard: &Dashboard, query: &Query, names: &[String]) -> NextStep {
+    let facts = &dashboard.facts;
+    let (program, mode) = (query.get("program"), query.get("mode"));
+    let command = |path: &str| {
+        let url = format!("{}{path}", facts.programs_url);
+        if mode.is_empty() {
+            format!("curl -i {}", curl::quoted(&url))
+        } else {
+            curl::in_mode(&url, mode, facts.mode_wish)
+        }
+    };
+    let runs = names
+        .iter()
+        .filter(|name| program.is_empty() || *name == program)
+        .filter_map(|name| dashboard.live.program(name))
+        .find(|live| live.default_mode.is_some());
+    match (runs, facts.folders.first()) {
+        (Some(live), _) => NextStep::Request(command(&live.route)),
+        (None, Some(folder)) => NextStep::DropIn {
+            folder: folder.path.clone(),
+            command: command(&format!("{}/NAME", folder.url)),
+        },
+        (None, None) if !names.is_empty() => NextStep::Mend,
+        (None, None) => NextStep::Add,
+    }
+}
+
+/// The command that adds a program to this host's store, whatever folder and configuration it is run with.
+pub(crate) fn add_program(dashboard: &Dashboard) -> String {
+    let flags = dashboard.facts.store_flags.iter().map(String::as_str);
+    let words = ["warmbin", "program", "add", "hello", "--native", "hello.sh"];
+    curl::command_line(words.into_iter().chain(flags))
+}
+
 fn health(dashboard: &Dashboard, summary: &Summary, programs: &[String], now_us: i64) -> Health {
     let mut complaints = Vec::new();
     let (errors, count) = summary.errors();
@@ -105,12 +155,13 @@ fn health(dashboard: &Dashboard, summary: &Summary, programs: &[String], now_us:
         complaints.push(format!("{} of requests fail", share(errors, count)));
     }
     for name in programs {
-        if dashboard
-            .live
-            .program(name)
-            .is_some_and(|program| program.problem.is_some())
-        {
-            complaints.push(format!("{name} cannot be run"));
+        match dashboard.live.program(name) {
+            Some(live) if live.problem.is_none() => {}
+            Some(live) if live.default_mode.is_some() => {
+                complaints.push(format!("{name} is not what the configuration declares"));
+            }
+            Some(_) => complaints.push(format!("{name} cannot be run")),
+            None => {}
         }
     }
     let backlog = dashboard.live.backlog();

@@ -1,16 +1,17 @@
 //! `/programs/{name}`: one program's versions, and how to call it in each mode.
 
 use askama::Template;
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::response::Response;
 use http::StatusCode;
 use warmbin_store::{Artifact, Version};
 
+use crate::extract::PathPart;
 use crate::failure::Failure;
 use crate::format::{Bytes, Moment};
 use crate::layout::{Layout, Section, respond};
 use crate::router::Pages;
-use crate::{LiveProgram, Viewer, curl};
+use crate::{LiveProgram, ModeWish, Viewer, curl};
 
 #[derive(Template)]
 #[template(path = "program.html")]
@@ -19,10 +20,15 @@ struct ProgramPage {
     name: String,
     /// `name` as a pattern that only it matches.
     pattern: String,
+    /// Whether the host knows it.
+    served: bool,
+    /// Where it can be called.
     url: Option<String>,
     live: LiveProgram,
     versions: Vec<VersionRow>,
     tries: Vec<Try>,
+    /// Whether the commands need the shell's variable TOKEN.
+    needs_token: bool,
 }
 
 struct VersionRow {
@@ -69,20 +75,22 @@ pub(crate) fn modes_of(version: &Version, known: &[&'static str]) -> Vec<&'stati
 /// `GET /programs/{name}`.
 pub(crate) async fn get(
     State(pages): State<Pages>,
-    Path(name): Path<String>,
+    PathPart(name): PathPart,
     viewer: Option<Extension<Viewer>>,
 ) -> Result<Response, Failure> {
     let dashboard = &pages.dashboard;
     let program = dashboard
-        .store
         .program(&name)
         .await?
         .ok_or_else(|| Failure::NotFound(format!("There is no program {name}.")))?;
     let known = dashboard.live.program(&name);
-    let url = known
-        .as_ref()
-        .map(|live| format!("{}{}", dashboard.facts.programs_url, live.route));
+    let served = known.is_some();
     let live = known.unwrap_or_default();
+    let url = live
+        .default_mode
+        .is_some()
+        .then(|| format!("{}{}", dashboard.facts.programs_url, live.route));
+    let wish = dashboard.facts.mode_wish;
     let active = program
         .versions
         .iter()
@@ -90,13 +98,18 @@ pub(crate) async fn get(
     let modes = active
         .map(|version| modes_of(version, &dashboard.facts.modes))
         .unwrap_or_default();
-    let tries = url.iter().flat_map(|url| {
-        modes.iter().map(|mode| Try {
+    let is_default = |mode: &str| live.default_mode.as_deref() == Some(mode);
+    let tries: Vec<Try> = url
+        .iter()
+        .flat_map(|url| modes.iter().map(move |mode| (url, *mode)))
+        // Where nobody may pick, there is one way to call it.
+        .filter(|(_, mode)| wish != ModeWish::Never || is_default(mode))
+        .map(|(url, mode)| Try {
             mode,
-            default: *mode == live.default_mode,
-            curl: curl::in_mode(url, mode),
+            default: is_default(mode),
+            curl: curl::in_mode(url, mode, wish),
         })
-    });
+        .collect();
     let page = ProgramPage {
         layout: Layout::new(
             format!("Program {}", program.name),
@@ -104,13 +117,15 @@ pub(crate) async fn get(
             viewer.map(|Extension(viewer)| viewer),
         ),
         pattern: program.name.replace('.', r"\."),
-        tries: tries.collect(),
+        needs_token: wish == ModeWish::WithToken && !tries.is_empty(),
+        tries,
         versions: program
             .versions
             .iter()
             .map(|version| row(version, program.active))
             .collect(),
         name: program.name,
+        served,
         url,
         live,
     };

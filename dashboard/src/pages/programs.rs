@@ -1,12 +1,14 @@
 //! `/programs`: what there is to run, and the form that adds to it.
 
 use askama::Template;
-use axum::extract::{Extension, Query as Pairs, State};
+use axum::extract::{Extension, State};
 use axum::response::Response;
 use http::StatusCode;
 use warmbin_store::{Program, StoreError};
 
+use super::overview::add_program;
 use super::program::modes_of;
+use crate::extract::Pairs;
 use crate::failure::Failure;
 use crate::layout::{Layout, Section, respond};
 use crate::router::Pages;
@@ -26,6 +28,7 @@ struct Programs {
 struct List {
     rows: Vec<Row>,
     programs_url: String,
+    add_program: String,
     may_operate: bool,
 }
 
@@ -35,16 +38,22 @@ struct Row {
     active: Option<u32>,
     native: Option<String>,
     wasm: Option<String>,
-    default_mode: String,
+    default_mode: Option<String>,
     modes: Vec<&'static str>,
     problem: Option<String>,
     from_config: bool,
 }
 
+impl Row {
+    fn is_default(&self, mode: &str) -> bool {
+        self.default_mode.as_deref() == Some(mode)
+    }
+}
+
 /// `GET /programs`; with `fragment=list` only the table.
 pub(crate) async fn get(
     State(pages): State<Pages>,
-    Pairs(pairs): Pairs<Vec<(String, String)>>,
+    Pairs(pairs): Pairs,
     viewer: Option<Extension<Viewer>>,
 ) -> Result<Response, Failure> {
     let viewer = viewer.map(|Extension(viewer)| viewer);
@@ -83,13 +92,14 @@ async fn render(
 }
 
 async fn list(dashboard: &Dashboard, may_operate: bool) -> Result<List, StoreError> {
-    let programs = dashboard.store.programs().await?;
+    let programs = dashboard.programs().await?;
     Ok(List {
         rows: programs
             .into_iter()
             .map(|program| row(dashboard, program))
             .collect(),
         programs_url: dashboard.facts.programs_url.clone(),
+        add_program: add_program(dashboard),
         may_operate,
     })
 }
@@ -102,10 +112,7 @@ fn row(dashboard: &Dashboard, program: Program) -> Row {
         .find(|version| Some(version.number) == program.active);
     Row {
         route: live.as_ref().map(|live| live.route.clone()),
-        default_mode: live
-            .as_ref()
-            .map(|live| live.default_mode.clone())
-            .unwrap_or_default(),
+        default_mode: live.as_ref().and_then(|live| live.default_mode.clone()),
         problem: live.as_ref().and_then(|live| live.problem.clone()),
         from_config: live.as_ref().is_some_and(|live| live.from_config),
         active: program.active,

@@ -1,19 +1,20 @@
 //! `/requests/{id}`: everything that is known of one request.
 
 use askama::Template;
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::response::Response;
 use http::StatusCode;
 use warmbin_store::{Record, RecordDetail};
 
-use crate::Viewer;
 use crate::charts::waterfall::Waterfall;
+use crate::curl::{self, Repeat};
+use crate::extract::PathPart;
 use crate::failure::Failure;
 use crate::format::{Bytes, Count, Micros, Moment};
 use crate::layout::{Layout, Section, respond};
 use crate::query::encoded;
 use crate::router::Pages;
-use crate::{ansi, curl};
+use crate::{ModeWish, Viewer, ansi};
 
 #[derive(Template)]
 #[template(path = "request.html")]
@@ -24,7 +25,8 @@ struct RequestPage {
     stderr: String,
     waterfall: Waterfall,
     facts: Vec<(&'static str, String, String)>,
-    curl: String,
+    again: Repeat,
+    needs_token: bool,
     previous: Option<String>,
     next: Option<String>,
 }
@@ -32,7 +34,7 @@ struct RequestPage {
 /// `GET /requests/{id}`.
 pub(crate) async fn get(
     State(pages): State<Pages>,
-    Path(id): Path<String>,
+    PathPart(id): PathPart,
     viewer: Option<Extension<Viewer>>,
 ) -> Result<Response, Failure> {
     let dashboard = &pages.dashboard;
@@ -52,7 +54,13 @@ pub(crate) async fn get(
         stderr: ansi::strip(&detail.stderr),
         waterfall: Waterfall::new(&record),
         facts: facts(&record),
-        curl: curl::repeat(&record, &detail, &dashboard.facts.programs_url),
+        again: curl::repeat(
+            &record,
+            &detail,
+            &dashboard.facts.programs_url,
+            dashboard.facts.mode_wish,
+        ),
+        needs_token: dashboard.facts.mode_wish == ModeWish::WithToken,
         previous: previous.map(link),
         next: next.map(link),
         record,
@@ -61,7 +69,7 @@ pub(crate) async fn get(
     Ok(respond(StatusCode::OK, &page))
 }
 
-/// Name, value and exact value of what a record holds beside its phases.
+/// Name, value and, where the value is rounded, exact value of what a record holds beside its phases.
 fn facts(record: &Record) -> Vec<(&'static str, String, String)> {
     let absent = || "–".to_owned();
     let bytes = |count: u64| (Bytes(count).to_string(), Bytes(count).exact());
@@ -74,13 +82,7 @@ fn facts(record: &Record) -> Vec<(&'static str, String, String)> {
     let cpu = record.cpu_us.map(Micros);
     let all = [
         ("id", plain(record.id.clone())),
-        (
-            "started",
-            (
-                format!("{} UTC", Moment(record.started_at).date()),
-                Moment(record.started_at).machine(),
-            ),
-        ),
+        ("started", plain(Moment(record.started_at).machine())),
         ("host", plain(record.host.clone())),
         ("program", plain(record.program.clone())),
         (
@@ -114,6 +116,10 @@ fn facts(record: &Record) -> Vec<(&'static str, String, String)> {
         ),
     ];
     all.into_iter()
-        .map(|(name, (value, exact))| (name, value, exact))
+        // Small figures are exact as they are.
+        .map(|(name, (value, exact))| {
+            let rounded = value.contains('.');
+            (name, value, if rounded { exact } else { String::new() })
+        })
         .collect()
 }

@@ -1,13 +1,14 @@
 //! `/requests`: every request, newest or slowest first.
 
 use askama::Template;
-use axum::extract::{Extension, Query as Pairs, State};
+use axum::extract::{Extension, State};
 use axum::response::Response;
 use http::StatusCode;
 use warmbin_store::{FilterError, Order, Page, Record};
 
 use super::filter_form::FilterForm;
 use crate::Viewer;
+use crate::extract::Pairs;
 use crate::failure::Failure;
 use crate::format::{Bytes, Micros, Moment};
 use crate::layout::{Layout, Section, respond};
@@ -28,6 +29,9 @@ struct Requests<'a> {
     slowest_first: bool,
     newest_link: String,
     slowest_link: String,
+    /// Everything the filter matches, as a download.
+    csv_link: String,
+    ndjson_link: String,
     programs_url: &'a str,
 }
 
@@ -48,6 +52,24 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// One that says nothing yet.
+    pub(crate) fn blank() -> Self {
+        Self {
+            id: String::new(),
+            started: Moment(0),
+            program: String::new(),
+            mode: String::new(),
+            method: String::new(),
+            path: String::new(),
+            status: 0,
+            outcome: String::new(),
+            total: Micros(0),
+            cpu: None,
+            memory: None,
+            sent: Bytes(0),
+        }
+    }
+
     /// The status's class, which colours it: `2` to `5`.
     pub(crate) fn class(&self) -> u16 {
         self.status / 100
@@ -76,7 +98,7 @@ impl From<Record> for Row {
 /// `GET /requests`.
 pub(crate) async fn get(
     State(pages): State<Pages>,
-    Pairs(pairs): Pairs<Vec<(String, String)>>,
+    Pairs(pairs): Pairs,
     viewer: Option<Extension<Viewer>>,
 ) -> Result<Response, Failure> {
     let dashboard = &pages.dashboard;
@@ -103,13 +125,18 @@ pub(crate) async fn get(
         )
         .await?;
     let names = dashboard
-        .store
         .programs()
         .await?
         .into_iter()
         .map(|program| program.name)
         .collect();
     let sort = if order == Order::Total { "-total_us" } else { "" };
+    let download = |format| {
+        format!(
+            "/api/v1/requests?{}",
+            query.with(&[("sort", sort), ("format", format)])
+        )
+    };
     let link = |changes: &[(&str, &str)]| format!("/requests?{}", query.with(changes));
     let page = Requests {
         layout: Layout::new(
@@ -126,6 +153,8 @@ pub(crate) async fn get(
         slowest_first: order == Order::Total,
         newest_link: link(&[]),
         slowest_link: link(&[("sort", "-total_us")]),
+        csv_link: download("csv"),
+        ndjson_link: download("ndjson"),
         programs_url: &dashboard.facts.programs_url,
     };
     Ok(respond(StatusCode::OK, &page))

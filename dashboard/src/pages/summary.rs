@@ -114,6 +114,11 @@ impl Summary {
         self.modes.is_empty()
     }
 
+    /// Whether a figure is shown that means little.
+    fn has_weak(&self) -> bool {
+        self.figures.iter().any(|figure| figure.weak) || self.modes.iter().any(|row| row.weak_p99)
+    }
+
     /// Errors among all requests shown.
     pub(crate) fn errors(&self) -> (u64, u64) {
         self.modes.iter().fold((0, 0), |(errors, count), row| {

@@ -17,7 +17,7 @@ pub mod quantity;
 mod resolve;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ipnet::IpNet;
 
@@ -65,6 +65,13 @@ pub struct Config {
     pub shown: Vec<Setting>,
     /// What is set and has no effect, one sentence each.
     pub warnings: Vec<String>,
+}
+
+impl Config {
+    /// The store of a data folder, unless another one is configured.
+    pub fn store_in(data: &Path) -> String {
+        format!("sqlite:{}", data.join("warmbin.db").display())
+    }
 }
 
 /// A value that is never shown.

@@ -21,7 +21,7 @@ pub mod words;
 pub use error::StoreError;
 pub use filter::{Filter, FilterError, Order, Page, Slice, StatusFilter};
 pub use program::{Artifact, NewVersion, Program, Source, Version};
-pub use record::{Record, RecordDetail, ResponseField};
+pub use record::{MASKED, Record, RecordDetail, ResponseField};
 pub use recorder::{LiveEvent, Recorder, RecorderStats};
 pub use session::Session;
 pub use sqlite::SqliteStore;

@@ -64,6 +64,9 @@ pub struct Record {
     pub experiment: Option<String>,
 }
 
+/// What stands for a secret's value.
+pub const MASKED: &str = "…";
+
 /// What is kept of a request beside its figures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct RecordDetail {
@@ -73,7 +76,7 @@ pub struct RecordDetail {
     pub stderr_truncated: bool,
     /// The response head as sent.
     pub response_head: Vec<ResponseField>,
-    /// The environment it was given; values of secrets are masked.
+    /// The environment it was given; values of secrets are [`MASKED`].
     pub environment: Vec<ResponseField>,
 }
 

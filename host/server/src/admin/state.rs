@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use warmbin_dashboard::{Dashboard, HostFacts};
+use warmbin_dashboard::{Dashboard, Folder, HostFacts, ModeWish};
 use warmbin_exec::{Executors, Mode};
 
 use super::auth::LoginLimiter;
 use super::live_host::Live;
 use super::metrics::Metrics;
+use crate::config::{Config, DirectoryEntry, ModeOverride};
 use crate::host::Host;
 
 /// What every admin request shares.
@@ -33,6 +34,13 @@ impl Admin {
             modes: Executors::AVAILABLE.into_iter().map(Mode::as_str).collect(),
             engine: format!("wasmtime {}, {}", engine.version, engine.allocator),
             started_at: host.started_at,
+            mode_wish: match host.config.mode_override {
+                ModeOverride::Loopback => ModeWish::Free,
+                ModeOverride::Authenticated => ModeWish::WithToken,
+                ModeOverride::Never => ModeWish::Never,
+            },
+            folders: host.config.directories.iter().map(folder).collect(),
+            store_flags: store_flags(&host.config),
         };
         Arc::new(Self {
             dashboard: Dashboard {
@@ -45,4 +53,20 @@ impl Admin {
             host,
         })
     }
+}
+
+fn folder(entry: &DirectoryEntry) -> Folder {
+    Folder {
+        url: entry.url.trim_end_matches('/').to_owned(),
+        path: entry.path.display().to_string(),
+    }
+}
+
+/// The flags with which a command finds this host's store from any folder.
+fn store_flags(config: &Config) -> Vec<String> {
+    let mut flags = vec!["--data".to_owned(), config.data.display().to_string()];
+    if config.store != Config::store_in(&config.data) {
+        flags.extend(["--store".to_owned(), config.store.clone()]);
+    }
+    flags
 }

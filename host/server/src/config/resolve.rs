@@ -53,7 +53,7 @@ impl Config {
         let store = pick.with(
             "store",
             |l| l.store.take(),
-            format!("sqlite:{}", data.join("warmbin.db").display()),
+            Config::store_in(&data),
             |url| without_password(url),
         );
         let admin_token = pick.with(

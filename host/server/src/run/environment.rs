@@ -7,7 +7,7 @@ use http::header::HOST;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, Version};
 use warmbin_cgi::{Environment, RequestFacts, authority};
-use warmbin_store::ResponseField;
+use warmbin_store::{MASKED, ResponseField};
 
 use super::client::Client;
 use super::refuse::Refusal;
@@ -115,7 +115,7 @@ fn protocol(version: Version) -> &'static str {
 pub fn shown(environment: &Environment) -> Vec<ResponseField> {
     let show = |(name, value): (&[u8], &[u8])| ResponseField {
         value: if is_secret(name) {
-            "…".to_owned()
+            MASKED.to_owned()
         } else {
             String::from_utf8_lossy(value).into_owned()
         },

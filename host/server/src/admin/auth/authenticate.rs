@@ -46,8 +46,11 @@ pub(in super::super) async fn authenticate(
         )
         .into_response(),
         Ok(Some(viewer)) => {
-            request.extensions_mut().insert(viewer);
-            next.run(request).await
+            request.extensions_mut().insert(viewer.clone());
+            let mut response = next.run(request).await;
+            // For the page that may take the place of a refusal.
+            response.extensions_mut().insert(viewer);
+            response
         }
     }
 }

@@ -6,7 +6,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http::header::{ACCEPT, ALLOW};
 use http::{HeaderMap, Method};
-use warmbin_dashboard::error_page;
+use warmbin_dashboard::{Viewer, error_page};
 
 use super::super::problem::Problem;
 
@@ -17,8 +17,8 @@ pub(super) async fn present(request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     match response.extensions().get::<Problem>() {
         Some(problem) if page && !is_head => {
-            let mut page = error_page(problem.status(), problem.title(), problem.detail());
-            *page.status_mut() = problem.status();
+            let viewer = response.extensions().get::<Viewer>().cloned();
+            let mut page = error_page(problem.status(), problem.title(), problem.detail(), viewer);
             problem.add_header(page.headers_mut());
             if let Some(allow) = response.headers().get(ALLOW) {
                 page.headers_mut().insert(ALLOW, allow.clone());

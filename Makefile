@@ -6,89 +6,113 @@ SHELL := /bin/bash
 
 CARGO ?= cargo
 # Where cargo builds: CARGO_TARGET_DIR if the caller set it.
-TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 GUEST_TARGET := $(TARGET)/guests
 GUESTS := $(basename $(notdir $(wildcard guests/src/bin/*.rs)))
-WASM := wasm32-wasip1 wasm32-wasip2
+WASM := wasm32-wasip1
+PREFIX ?= /usr/local
 
-.PHONY: help setup build guests run test conformance conformance-doc test-deps test-docker test-docker-deps lint fmt fmt-check docs clean
+.PHONY: help setup build install guests run smoke preview test conformance conformance-doc snapshots ci \
+	test-deps image test-docker test-docker-deps lint-deps lint fmt fmt-check docs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
 
-setup: ## Check for a C compiler and add the wasm targets
+setup: ## Check for a C compiler and add the wasm target
 	@command -v cc >/dev/null || { echo 'a C compiler is needed (Debian: apt-get install gcc libc6-dev)' >&2; exit 1; }
 	@command -v rustup >/dev/null || { echo 'rustup is needed: https://rustup.rs' >&2; exit 1; }
-	@missing=$$(comm -23 <(printf '%s\n' $(WASM) | sort) <(rustup target list --installed | sort)); \
-	if [ -n "$$missing" ]; then rustup target add $$missing; fi
+	@targets=$$(rustup target list --installed); \
+	if ! grep -qx '$(WASM)' <<< "$$targets"; then rustup target add $(WASM); fi
 
 build: setup ## Build the release binary, target/release/warmbin
 	$(CARGO) build --release --locked -p warmbin
 
+install: build ## Install the binary below PREFIX (/usr/local)
+	install -D -m 0755 "$(TARGET)/release/warmbin" "$(DESTDIR)$(PREFIX)/bin/warmbin"
+
 guests: setup ## Build the sample programs, natively and as WebAssembly
-	$(CARGO) build --quiet --release --locked --manifest-path guests/Cargo.toml --target-dir $(GUEST_TARGET)
-	$(CARGO) build --quiet --release --locked --manifest-path guests/Cargo.toml --target-dir $(GUEST_TARGET) --target wasm32-wasip1
+	$(CARGO) build --quiet --release --locked --manifest-path guests/Cargo.toml --target-dir "$(GUEST_TARGET)"
+	$(CARGO) build --quiet --release --locked --manifest-path guests/Cargo.toml --target-dir "$(GUEST_TARGET)" --target $(WASM)
 	@mkdir -p guests/bin guests/wasm
 	@# Renamed into place: a program that is running is never written to.
 	@put() { cmp -s "$$1" "$$2" || { cp "$$1" "$$2.new" && mv "$$2.new" "$$2"; }; }; \
 	for name in $(GUESTS); do \
-		put $(GUEST_TARGET)/release/$$name guests/bin/$$name; \
-		put $(GUEST_TARGET)/wasm32-wasip1/release/$$name.wasm guests/wasm/$$name.wasm; \
+		put "$(GUEST_TARGET)/release/$$name" guests/bin/$$name; \
+		put "$(GUEST_TARGET)/$(WASM)/release/$$name.wasm" guests/wasm/$$name.wasm; \
 	done
 
 run: build guests ## Serve the sample programs, with the dashboard
-	$(TARGET)/release/warmbin serve --config guests/warmbin.toml
+	"$(TARGET)/release/warmbin" serve --config guests/warmbin.toml
+
+smoke: ## Walk through the host that `make run` serves
+	tests/smoke.sh http://127.0.0.1:8080 http://127.0.0.1:8081 "$$(cat guests/warmbin-data/admin-token)"
+
+preview: ## Serve the dashboard over made-up records, on http://127.0.0.1:8099
+	$(CARGO) run --locked -p warmbin-dashboard --example preview
+
+# These load both cores or start a browser. Nextest knows them from .config/nextest.toml; plain cargo has to be told.
+HEAVY := browser:: api::load:: programs::git::
 
 test: setup test-deps guests ## Run every test
-	$(CARGO) test --quiet --locked --lib --manifest-path guests/Cargo.toml --target-dir $(GUEST_TARGET)
+	$(CARGO) test --quiet --locked --lib --manifest-path guests/Cargo.toml --target-dir "$(GUEST_TARGET)"
 	@# Built together, so that the host under test has the very dependencies the tests have, and is built once.
 	$(CARGO) build --locked --workspace --all-targets
 	if $(CARGO) nextest --version >/dev/null 2>&1; then \
 		$(CARGO) nextest run --locked --workspace --no-fail-fast; \
 	else \
-		$(CARGO) test --locked --workspace --no-fail-fast; \
+		status=0; \
+		$(CARGO) test --locked --workspace --no-fail-fast -- $(addprefix --skip ,$(HEAVY)) || status=1; \
+		$(CARGO) test --locked --workspace --test host -- --test-threads=1 $(HEAVY) || status=1; \
+		exit $$status; \
 	fi
-
-# Command → Debian package. Only what is missing is installed.
-TEST_NEEDS := chromium:chromium chromedriver:chromium-driver git:git perl:perl python3:python3 curl:curl
-DOCKER_NEEDS := dockerd:docker.io docker:docker.io debootstrap:debootstrap docker-compose:docker-compose curl:curl
-
-define install
-	@packages=; for need in $(1); do \
-		command -v "$${need%%:*}" >/dev/null || packages="$$packages $${need##*:}"; \
-	done; \
-	if [ -n "$$packages" ]; then \
-		sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
-		$$sudo apt-get update -q; \
-		DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -qy --no-install-recommends $$packages; \
-	fi
-endef
 
 conformance: setup guests ## Run the CGI rules alone, every case in every mode (docs/CONFORMANCE.md)
-	$(CARGO) build --locked -p warmbin -p warmbin-tests --all-targets
-	$(CARGO) test --locked -p warmbin-tests conformance
+	$(CARGO) build --locked --workspace --bin warmbin --test host
+	$(CARGO) test --locked --workspace --test host conformance
 
 conformance-doc: ## Write docs/CONFORMANCE.md anew from the cases
-	WARMBIN_WRITE_DOCS=1 $(CARGO) test --locked -p warmbin-tests conformance::document
+	WARMBIN_WRITE_DOCS=1 $(CARGO) test --locked --workspace --test host conformance::document
+
+snapshots: ## Accept what pages and the API's description look like now; then read the difference
+	INSTA_UPDATE=always $(CARGO) test --locked -p warmbin -p warmbin-dashboard --lib
+
+ci: ## All that has to hold before a change is merged
+	.ci/run
+
+# Command:package, for what tests use.
+TEST_NEEDS := chromium:chromium chromedriver:chromium-driver git:git perl:perl python3:python3 curl:curl
+# Debian 13 has the command `docker` in a package of its own.
+DOCKER_NEEDS := dockerd:docker.io 'docker:docker-cli|docker.io' debootstrap:debootstrap docker-compose:docker-compose \
+	curl:curl python3:python3
 
 test-deps: ## Install the Debian packages that tests use, if they are missing
-	$(call install,$(TEST_NEEDS))
+	@.ci/install $(TEST_NEEDS)
+
+image: ## Build the Docker image, warmbin
+	docker build -t warmbin .
 
 test-docker-deps: ## Install a Docker engine from Debian's packages, if there is none
-	$(call install,$(DOCKER_NEEDS))
+	@.ci/install $(DOCKER_NEEDS)
 
 test-docker: test-docker-deps ## Build the image and test it in a container (needs dockerd, debootstrap)
 	docker/test.sh
 
-lint: ## Clippy on everything, warnings denied
-	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	$(CARGO) clippy --locked --manifest-path guests/Cargo.toml --target-dir $(GUEST_TARGET) --all-targets -- -D warnings
+lint-deps: ## Add clippy and rustfmt, which a minimal toolchain lacks
+	@command -v rustup >/dev/null || exit 0; \
+	components=$$(rustup component list --installed); \
+	for name in clippy rustfmt; do \
+		grep -q "^$$name" <<< "$$components" || rustup component add $$name; \
+	done
 
-fmt: ## Format everything
+lint: lint-deps ## Clippy on everything, warnings denied
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --locked --manifest-path guests/Cargo.toml --target-dir "$(GUEST_TARGET)" --all-targets -- -D warnings
+
+fmt: lint-deps ## Format everything
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path guests/Cargo.toml
 
-fmt-check: ## Fail where `make fmt` would change something
+fmt-check: lint-deps ## Fail where `make fmt` would change something
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path guests/Cargo.toml --check
 

@@ -4,7 +4,11 @@
 #   docker build -t warmbin .
 #   docker run --rm -p 127.0.0.1:8080:8080 -p 127.0.0.1:8081:8081 -v warmbin-data:/data warmbin
 
-FROM rust:1.95-bookworm AS build
+# Where no registry is reached, others stand in for these (docker/base-images.sh).
+ARG RUST_IMAGE=rust:1.95-bookworm
+ARG DEBIAN_IMAGE=debian:bookworm-slim
+
+FROM ${RUST_IMAGE} AS build
 WORKDIR /src
 RUN rustup target add wasm32-wasip1
 
@@ -25,10 +29,13 @@ RUN for crate in host/cgi host/exec host/store host/bench host/server dashboard 
     && cargo build --release --locked -p warmbin
 
 COPY . .
-# The empty crates are newer than the real ones as far as Cargo can tell.
-RUN find host dashboard -name '*.rs' -exec touch {} + && make build guests
+# The empty crates are newer than the real ones as far as Cargo can tell. Only tests have a use for the puppet.
+RUN find host dashboard -name '*.rs' -exec touch {} + \
+    && make build guests \
+    && rm guests/bin/puppet guests/wasm/puppet.wasm
 
-FROM debian:bookworm-slim
+FROM ${DEBIAN_IMAGE}
+# The host itself never speaks TLS; scripts that fetch something need the certificates.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates perl python3 \
     && rm -rf /var/lib/apt/lists/* \
@@ -42,13 +49,18 @@ COPY guests/scripts /usr/share/warmbin/guests/scripts
 COPY guests/warmbin.toml /usr/share/warmbin/guests/warmbin.toml
 
 # Inside a container, loopback reaches nobody: both listeners bind every address, and the port mapping decides who may
-# connect. A dashboard that others can reach needs a token; without WARMBIN_ADMIN_TOKEN one is made and printed once. For the same reason a request's mode may be picked
-# only with the token.
+# connect. A dashboard that others can reach needs a token; without WARMBIN_ADMIN_TOKEN one is made and printed once.
+# For the same reason a request's mode may be picked only with the token.
 ENV WARMBIN_LISTEN=0.0.0.0:8080 \
     WARMBIN_ADMIN_LISTEN=0.0.0.0:8081 \
     WARMBIN_DATA=/data \
     WARMBIN_MODE_OVERRIDE=authenticated \
     WARMBIN_ADMIN_TOKEN_GENERATE=true
+
+LABEL org.opencontainers.image.title="warmbin" \
+      org.opencontainers.image.description="A CGI host with sample programs: native or WebAssembly, measured" \
+      org.opencontainers.image.source="https://github.com/warmbin/warmbin" \
+      org.opencontainers.image.licenses="MIT OR Apache-2.0"
 
 USER 10001:10001
 VOLUME /data

@@ -1,19 +1,40 @@
 #!/bin/bash
-# Provides the two base images of the Dockerfile where no registry can be reached: Debian's slim image from debootstrap,
-# and the Rust image from it plus this machine's toolchain. Images that are there already are left alone.
+# Finds the two base images of the Dockerfile, and prints what to set so that docker-compose.yml builds with them:
+#
+#   WARMBIN_RUST_IMAGE=…
+#   WARMBIN_DEBIAN_IMAGE=…
+#
+# They are the official ones. Where no registry can be reached, others are made: Debian's slim image by debootstrap, and
+# the Rust image from it plus this machine's toolchain. These have names of their own, as what calls itself `debian` or
+# `rust` has to be that for everybody else on this machine.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
-slim=debian:bookworm-slim
-rust=$(sed -n 's/^FROM \(rust:[^ ]*\) .*/\1/p' "$(dirname "$0")/../Dockerfile")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# The default of a build argument of the Dockerfile.
+default() {
+    sed -n "s/^ARG $1=//p" Dockerfile
+}
 
-have() {
+# Whether an image is there, or comes. Without a registry, the engine says so at once.
+official() {
+    docker image inspect "$1" > /dev/null 2>&1 || docker pull -q "$1" > /dev/null 2>&1
+}
+
+# And one of ours.
+made() {
     docker image inspect "$1" > /dev/null 2>&1
 }
 
-if ! have "$slim" && ! timeout 60 docker pull -q "$slim" 2> /dev/null; then
-    echo "base-images: making $slim with debootstrap"
+slim=$(default DEBIAN_IMAGE)
+rust=$(default RUST_IMAGE)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+official "$slim" || slim=warmbin-base/$slim
+official "$rust" || rust=warmbin-base/$rust
+
+if [[ $slim == warmbin-base/* ]] && ! made "$slim"; then
+    echo "base-images: making $slim with debootstrap" >&2
     debootstrap --variant=minbase bookworm "$work/slim" > "$work/debootstrap.log" ||
         { tail -20 "$work/debootstrap.log" >&2; exit 1; }
     # Certificates of this machine: behind a proxy that inspects TLS, the build could not reach crates.io without them.
@@ -21,8 +42,8 @@ if ! have "$slim" && ! timeout 60 docker pull -q "$slim" 2> /dev/null; then
     tar -C "$work/slim" -c . | docker import - "$slim" > /dev/null
 fi
 
-if ! have "$rust" && ! timeout 60 docker pull -q "$rust" 2> /dev/null; then
-    echo "base-images: making $rust from $slim and $(rustc --version)"
+if [[ $rust == warmbin-base/* ]] && ! made "$rust"; then
+    echo "base-images: making $rust from $slim and $(rustc --version)" >&2
     toolchain=$(rustup show active-toolchain | cut -d' ' -f1)
     sysroot=$(realpath "$(rustc --print sysroot)")
     mkdir -p "$work/rust/usr/local/rustup/toolchains" "$work/rust/usr/local/cargo/bin"
@@ -41,3 +62,6 @@ DOCKERFILE
     cp /etc/ssl/certs/ca-certificates.crt "$work/rust/ca-certificates.crt"
     docker build -q -t "$rust" "$work/rust" > /dev/null
 fi
+
+echo "WARMBIN_RUST_IMAGE=$rust"
+echo "WARMBIN_DEBIAN_IMAGE=$slim"

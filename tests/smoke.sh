@@ -10,7 +10,13 @@ programs=${1:?usage: tests/smoke.sh PROGRAMS_URL ADMIN_URL TOKEN}
 admin=${2:?usage: tests/smoke.sh PROGRAMS_URL ADMIN_URL TOKEN}
 token=${3:?usage: tests/smoke.sh PROGRAMS_URL ADMIN_URL TOKEN}
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+uploaded=
+
+finish() {
+    [ -z "$uploaded" ] || api -X DELETE -o "$work/deleted" "$admin/api/v1/programs/smoke-test" || true
+    rm -rf "$work"
+}
+trap finish EXIT
 
 fail() {
     echo "smoke: FAILED: $*" >&2
@@ -23,22 +29,27 @@ expect() {
     echo "smoke: ok: $1"
 }
 
-api() {
-    curl -sS --max-time 20 -H "Authorization: Bearer $token" "$@"
+ask() {
+    curl -sS --max-time 20 "$@"
 }
 
-expect "the host is healthy" 200 "$(curl -sS -o /dev/null -w '%{http_code}' "$admin/healthz")"
-expect "the host is ready" 200 "$(curl -sS -o /dev/null -w '%{http_code}' "$admin/readyz")"
-expect "the API wants a token" 401 "$(curl -sS -o /dev/null -w '%{http_code}' "$admin/api/v1/requests")"
+api() {
+    ask -H "Authorization: Bearer $token" "$@"
+}
+
+expect "the host is healthy" 200 "$(ask -o /dev/null -w '%{http_code}' "$admin/healthz")"
+expect "the host is ready" 200 "$(ask -o /dev/null -w '%{http_code}' "$admin/readyz")"
+expect "the API wants a token" 401 "$(ask -o /dev/null -w '%{http_code}' "$admin/api/v1/requests")"
 
 # The token is sent along: on a host that is not reached over loopback, only its holder may pick a mode.
 for mode in fork wasm-cold wasm-warm; do
-    expect "hello runs in mode $mode" "200 $mode" \
-        "$(api -o "$work/hello" -w '%{http_code} %header{warmbin-mode}' -H "Warmbin-Mode: $mode" "$programs/cgi-bin/hello")"
+    expect "hello is served in mode $mode" 200 \
+        "$(api -D "$work/head" -o "$work/hello" -w '%{http_code}' -H "Warmbin-Mode: $mode" "$programs/cgi-bin/hello")"
+    expect "and ran in it" "$mode" "$(tr -d '\r' < "$work/head" | sed -n 's/^[Ww]armbin-[Mm]ode: //p')"
 done
 for script in hello.sh printenv.py form.pl; do
     expect "the script $script runs" 200 \
-        "$(curl -sS --max-time 20 -o "$work/script" -w '%{http_code}' "$programs/scripts/$script")"
+        "$(ask -o "$work/script" -w '%{http_code}' "$programs/scripts/$script")"
 done
 
 head -c 3000000 /dev/urandom > "$work/sent"
@@ -48,8 +59,9 @@ echo "smoke: ok: echo returns a chunked 3 MB body unchanged"
 
 printf '#!/bin/sh\nprintf "Content-Type: text/plain\\r\\n\\r\\nuploaded\\n"\n' > "$work/native"
 status=$(api -o "$work/answer" -w '%{http_code}' -F native=@"$work/native" "$admin/api/v1/programs/smoke-test/versions")
+uploaded=yes
 [ "$status" = 201 ] || fail "the upload answered $status: $(cat "$work/answer")"
-expect "an uploaded script runs" uploaded "$(curl -sS --max-time 20 "$programs/cgi-bin/smoke-test")"
+expect "an uploaded script runs" uploaded "$(ask "$programs/cgi-bin/smoke-test")"
 printf 'not a module' > "$work/broken.wasm"
 expect "a broken module is refused" 422 \
     "$(api -o "$work/answer" -w '%{http_code}' -F wasm=@"$work/broken.wasm" "$admin/api/v1/programs/smoke-broken/versions")"
@@ -73,8 +85,9 @@ sys.exit(0 if modes.get("fork", 0) > 0 and modes.get("wasm-warm", 0) > 0 else f"
     fail "the summary lacks a mode"
 echo "smoke: ok: the summary compares modes"
 
-expect "the dashboard asks for a login" 303 "$(curl -sS -o /dev/null -w '%{http_code}' "$admin/")"
+expect "the dashboard asks for a login" 303 "$(ask -o /dev/null -w '%{http_code}' "$admin/")"
 expect "the program is deleted" 204 \
     "$(api -X DELETE -o /dev/null -w '%{http_code}' "$admin/api/v1/programs/smoke-test")"
-expect "and is gone" 404 "$(curl -sS --max-time 20 -o /dev/null -w '%{http_code}' "$programs/cgi-bin/smoke-test")"
+uploaded=
+expect "and is gone" 404 "$(ask -o /dev/null -w '%{http_code}' "$programs/cgi-bin/smoke-test")"
 echo "smoke: passed"

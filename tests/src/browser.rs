@@ -1,14 +1,16 @@
 //! A headless Chromium with a profile of its own, driven through a chromedriver of its own.
 
-use std::net::TcpListener;
-use std::process::{Child, Command, Stdio};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 use thirtyfour::{ChromiumLikeCapabilities, DesiredCapabilities, WebDriver};
+use tokio::sync::oneshot;
 
-use crate::wait::wait_until;
+/// How long the driver may take to listen, and to answer.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A browser. Dropping it ends it and removes its profile.
 #[derive(Debug)]
@@ -36,20 +38,17 @@ impl Browser {
     pub async fn start() -> Result<Self> {
         use std::os::unix::process::CommandExt;
         let profile = tempfile::Builder::new().prefix("warmbin-browser-").tempdir()?;
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let chromedriver = Command::new("chromedriver")
-            .arg(format!("--port={port}"))
+        let mut chromedriver = Command::new("chromedriver")
+            .arg("--port=0")
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .process_group(0)
             .spawn()
             .context("chromedriver (Debian: chromium-driver) is needed")?;
+        let stdout = chromedriver.stdout.take();
         let chromedriver = Chromedriver(chromedriver);
-        wait_until("chromedriver listens", Duration::from_secs(20), async || {
-            Ok(tokio::net::TcpStream::connect(("127.0.0.1", port)).await.ok())
-        })
-        .await?;
+        let port = port(stdout.context("standard output is piped")?).await?;
         let mut capabilities = DesiredCapabilities::chrome();
         for argument in [
             "--headless=new",
@@ -66,7 +65,10 @@ impl Browser {
         ] {
             capabilities.add_arg(argument)?;
         }
-        let driver = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities).await?;
+        let client = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build()?;
+        let driver = WebDriver::builder(format!("http://127.0.0.1:{port}"), capabilities)
+            .client(client)
+            .await?;
         Ok(Self {
             driver,
             chromedriver,
@@ -80,4 +82,24 @@ impl Browser {
         drop(self.chromedriver);
         Ok(())
     }
+}
+
+/// The port that a chromedriver says it has taken.
+async fn port(stdout: ChildStdout) -> Result<u16> {
+    let (sender, port) = oneshot::channel();
+    // Reads on until the driver leaves, so that it can always print.
+    std::thread::spawn(move || {
+        let mut sender = Some(sender);
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            if let Some((_, port)) = line.split_once("successfully on port ")
+                && let Some(sender) = sender.take()
+            {
+                let _ = sender.send(port.trim_end_matches('.').parse());
+            }
+        }
+    });
+    let port = tokio::time::timeout(PATIENCE, port)
+        .await
+        .context("chromedriver does not listen")?;
+    Ok(port.context("chromedriver left")??)
 }

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
-use crate::host::{TOKEN, TestHost, binary};
+use crate::command::warmbin;
+use crate::host::{TOKEN, TestHost};
 
 /// The folder of the repository.
 pub fn repository() -> PathBuf {
@@ -98,7 +98,7 @@ impl HostBuilder {
             self.settings, self.tables
         );
         std::fs::write(&file, text)?;
-        let mut command = Command::new(binary()?);
+        let mut command = warmbin()?;
         command
             .arg("serve")
             .arg("--config")
@@ -109,7 +109,7 @@ impl HostBuilder {
     }
 }
 
-/// Writes an executable file. It is renamed into place, so that it is never both open for writing and run.
+/// Writes an executable file. It is renamed into place, so that a running host never finds half of one.
 pub(crate) fn write_script(file: &Path, text: &str) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let draft = file.with_extension("draft");

@@ -1,7 +1,7 @@
 //! A running host: the real binary as a child process, and a client for both of its listeners.
 
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -24,22 +24,6 @@ pub const MODES: [&str; 3] = ["fork", "wasm-cold", "wasm-warm"];
 
 /// How long a host may take to begin and to end. Generous: it compiles modules, on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
-
-/// The binary under test: cargo puts it beside the folder that this test's own executable is in.
-pub fn binary() -> Result<PathBuf> {
-    let test = std::env::current_exe()?;
-    let profile = test
-        .ancestors()
-        .nth(2)
-        .context("the test's executable is in no target folder")?;
-    let binary = profile.join("warmbin");
-    ensure!(
-        binary.is_file(),
-        "{} is missing: cargo build -p warmbin",
-        binary.display()
-    );
-    Ok(binary)
-}
 
 /// A request body that is sent in chunks of `size` bytes, without a Content-Length.
 pub fn chunked(body: &[u8], size: usize) -> reqwest::Body {

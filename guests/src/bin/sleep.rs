@@ -1,5 +1,5 @@
-//! Sleeps for `?s=` seconds or `?ms=` milliseconds, else an hour, and says so. With `?head=1` the header block goes out first: a limit that passes then
-//! finds the answer already begun.
+//! Sleeps for `?s=` seconds or `?ms=` milliseconds, else an hour, and says so. With `?head=1` the header block goes out
+//! first: a limit that passes then finds the answer already begun.
 
 use std::io::{self, Write};
 use std::time::Duration;

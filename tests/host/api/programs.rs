@@ -111,14 +111,19 @@ async fn what_cannot_run_is_refused_with_its_reason() -> Result<()> {
     for (what, name, form, reason) in [
         ("no entry point", "a", wasm(no_start), "_start"),
         ("an unknown import", "b", wasm(unknown_import), "mystery"),
-        ("broken bytes", "c", wasm(broken), "wasm"),
+        ("broken bytes", "c", wasm(broken), "not a valid"),
         (
             "plain text",
             "d",
             Form::new().part("native", Part::bytes(b"hello".to_vec()).file_name("x")),
             "#!",
         ),
-        ("nothing", "e", Form::new().text("settings", "{}"), ""),
+        (
+            "nothing",
+            "e",
+            Form::new().text("settings", "{}"),
+            "needs a native artifact",
+        ),
         ("an unknown setting", "f", settings("{\"colour\": 1}"), "colour"),
         (
             "a taken route",
@@ -135,6 +140,9 @@ async fn what_cannot_run_is_refused_with_its_reason() -> Result<()> {
             404,
             "{what}"
         );
+        // It could be served elsewhere.
+        let known = host.api(Method::GET, &format!("/api/v1/programs/{name}"));
+        assert_eq!(known.send().await?.status(), 404, "{what}");
     }
     let answer = host.api(Method::DELETE, "/api/v1/programs/hello").send().await?;
     assert_eq!(answer.status(), 409, "the configuration declares it");

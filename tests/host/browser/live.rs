@@ -13,7 +13,8 @@ async fn find(browser: &Browser, selector: &str) -> Result<WebElement> {
     let query = browser
         .driver
         .query(By::Css(selector))
-        .wait(PATIENCE, Duration::from_millis(50));
+        .wait(PATIENCE, Duration::from_millis(50))
+        .and_displayed();
     query
         .first()
         .await

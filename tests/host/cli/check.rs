@@ -1,17 +1,16 @@
 //! Configurations that are wrong are refused before anything is served.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 use anyhow::Result;
 use reqwest::Method;
-use warmbin_tests::{TestHost, binary, repository};
+use warmbin_tests::{TestHost, repository, warmbin};
 
-fn warmbin(command: &str, config: &std::path::Path) -> Result<Output> {
-    Ok(Command::new(binary()?)
+fn run(command: &str, config: &std::path::Path) -> Result<Output> {
+    Ok(warmbin()?
         .arg(command)
         .arg("--config")
         .arg(config)
-        .env_remove("WARMBIN_CONFIG")
         .env("WARMBIN_DATA", config.with_file_name("data"))
         .output()?)
 }
@@ -30,7 +29,7 @@ fn bad_configurations_exit_with_78_and_name_what_is_wrong() -> Result<()> {
             "missing-file",
         ),
         ("[[program]]\nname = \"../x\"\nnative = \"/bin/true\"", "name"),
-        ("[[program]]\nname = \"x\"", "x"),
+        ("[[program]]\nname = \"x\"", "neither native nor wasm"),
         (
             "[[program]]\nname = \"x\"\nnative = \"/bin/true\"\nmode = \"wasm-warm\"",
             "wasm-warm",
@@ -41,7 +40,7 @@ fn bad_configurations_exit_with_78_and_name_what_is_wrong() -> Result<()> {
     ] {
         std::fs::write(&file, text)?;
         for command in ["check", "serve"] {
-            let output = warmbin(command, &file)?;
+            let output = run(command, &file)?;
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(78), "{command} of {text:?}: {said}");
             assert!(
@@ -73,7 +72,7 @@ async fn a_declared_program_that_cannot_be_loaded_is_found_by_check_and_shown_by
         .await?;
     assert!(program.contains(reason), "{program}");
 
-    let output = warmbin("check", &host.folder().join("warmbin.toml"))?;
+    let output = run("check", &host.folder().join("warmbin.toml"))?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(78), "{said}");
     assert!(
@@ -86,7 +85,7 @@ async fn a_declared_program_that_cannot_be_loaded_is_found_by_check_and_shown_by
 #[test]
 fn the_sample_configuration_is_good_and_its_values_have_origins() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let output = Command::new(binary()?)
+    let output = warmbin()?
         .args(["check", "--show", "--config"])
         .arg(repository().join("guests/warmbin.toml"))
         .env("WARMBIN_DATA", folder.path())
@@ -111,9 +110,7 @@ fn the_sample_configuration_is_good_and_its_values_have_origins() -> Result<()> 
 
 #[test]
 fn unknown_flags_exit_with_2() -> Result<()> {
-    let output = Command::new(binary()?)
-        .args(["serve", "--no-such-flag"])
-        .output()?;
+    let output = warmbin()?.args(["serve", "--no-such-flag"]).output()?;
     assert_eq!(output.status.code(), Some(2));
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use warmbin_tests::{Connection, TestHost, binary, wait_until};
+use warmbin_tests::{Connection, TestHost, guest, wait_until, warmbin};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_runs_is_finished_before_the_host_leaves() -> Result<()> {
@@ -54,7 +54,7 @@ async fn the_health_check_finds_the_host_and_misses_it_when_it_is_gone() -> Resu
         .context("an http URL")?
         .to_owned();
     let check = || -> Result<_> {
-        Ok(Command::new(binary()?)
+        Ok(warmbin()?
             .args(["healthcheck", "--config"])
             .arg(&config)
             .env("WARMBIN_ADMIN_LISTEN", &admin)
@@ -136,9 +136,9 @@ fn trying_a_file_leaves_the_data_folder_of_the_host_alone() -> Result<()> {
     let spill = folder.path().join("spill/spill-0.jsonl");
     std::fs::create_dir_all(folder.path().join("spill"))?;
     std::fs::write(&spill, "records that wait for their store\n")?;
-    let output = Command::new(binary()?)
+    let output = warmbin()?
         .arg("run")
-        .arg(warmbin_tests::guest("hello", "native"))
+        .arg(guest("hello", "native"))
         .env("WARMBIN_DATA", folder.path())
         .output()?;
     assert!(output.status.success(), "{output:?}");
@@ -150,7 +150,7 @@ fn trying_a_file_leaves_the_data_folder_of_the_host_alone() -> Result<()> {
 async fn a_data_folder_has_one_serving_host_and_is_left_in_order() -> Result<()> {
     let mut host = TestHost::builder()?.guest("hello", "").start().await?;
     let data = host.folder().join("data");
-    let second = Command::new(binary()?)
+    let second = warmbin()?
         .args([
             "serve",
             "--listen",

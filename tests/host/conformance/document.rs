@@ -32,8 +32,8 @@ fn page() -> String {
             for mode in MODES {
                 let mark = match case.holds {
                     Where::BeforeTheMode => "once".to_owned(),
-                    holds if holds.holds_in(mode) => "✓".to_owned(),
-                    Where::Everywhere => String::new(),
+                    Where::Everywhere => "✓".to_owned(),
+                    Where::Native(_) if case.holds.holds_in(mode) => "✓".to_owned(),
                     Where::Native(reason) => {
                         let known = reasons.iter().position(|known| *known == reason);
                         let at = known.unwrap_or_else(|| {

@@ -73,19 +73,19 @@ async fn only_executables_below_the_folder_are_run_and_no_source_is_shown() -> R
         ),
         (200, "wasm-warm")
     );
-    for (path, statuses) in [
-        ("/cgi-bin/plain.sh", &[403][..]),
-        ("/cgi-bin/none", &[404]),
-        ("/cgi-bin/hello%20", &[404]),
-        ("/cgi-bin/sub", &[301, 403, 404]),
-        ("/cgi-bin/../outside.sh", &[400, 404]),
-        ("/cgi-bin/%2e%2e/outside.sh", &[400, 404]),
-        ("/cgi-bin/..%2foutside.sh", &[400, 404]),
-        ("/nothing", &[404]),
+    for (path, status) in [
+        ("/cgi-bin/plain.sh", 403),
+        ("/cgi-bin/none", 404),
+        ("/cgi-bin/hello%20", 404),
+        ("/cgi-bin/sub", 301),
+        ("/cgi-bin/../outside.sh", 404),
+        ("/cgi-bin/%2e%2e/outside.sh", 404),
+        ("/cgi-bin/..%2foutside.sh", 404),
+        ("/nothing", 404),
     ] {
         let request = format!("GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
         let answer = exchange(host.programs(), request.as_bytes()).await?;
-        assert!(statuses.contains(&answer.status), "{path}: {}", answer.status);
+        assert_eq!(answer.status, status, "{path}");
         assert!(
             !answer.text().contains("secret") && !answer.text().contains("outside"),
             "{path}: {}",

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
@@ -13,7 +12,7 @@ const FILE_BYTES: usize = 1 << 20;
 
 /// Git with no settings but the ones given here.
 fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
-    let output = Command::new("git")
+    let output = warmbin_tests::git()
         .current_dir(folder)
         .args(arguments)
         .envs([
@@ -34,7 +33,6 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
             ("GIT_COMMITTER_NAME", "A"),
             ("GIT_COMMITTER_EMAIL", "a@example.org"),
         ])
-        .env_remove("http_proxy")
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     ensure!(

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use futures_util::stream::{self, FuturesUnordered, StreamExt};
 use warmbin_tests::{MODES, TestHost, exchange};
 
 /// A program, its query, its limits; then the status and the outcome it ends with.
@@ -125,18 +126,33 @@ async fn what_stays_below_a_limit_is_served() -> Result<()> {
 #[tokio::test]
 async fn beyond_slots_and_queue_requests_are_turned_away() -> Result<()> {
     let host = TestHost::builder()?
-        .guest("sleep", "limits = { concurrency = 1, queue = 1 }")
+        .guest("puppet", "limits = { concurrency = 1, queue = 1 }")
         .start()
         .await?;
-    let answers = futures_util::future::try_join_all(
-        (0..6).map(|_| host.get_in("fork", "/cgi-bin/sleep?ms=700").send()),
-    )
-    .await?;
-    let (served, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status() == 200);
-    assert_eq!((served.len(), refused.len()), (2, 4), "one runs, one waits");
-    for answer in refused {
-        assert_eq!(answer.status(), 503);
+    // Whoever has the slot keeps it until its body comes.
+    let (release, released) = tokio::sync::watch::channel(false);
+    let mut answers: FuturesUnordered<_> = (0..6)
+        .map(|_| {
+            let mut released = released.clone();
+            let body = stream::once(async move {
+                let released = released.wait_for(|released| *released).await;
+                released.map(|_| "x").map_err(std::io::Error::other)
+            });
+            host.post_in("fork", "/cgi-bin/puppet")
+                .header("Puppet", "read 1; out Content-Type: text/plain%0A%0A")
+                .header("Content-Length", "1")
+                .body(reqwest::Body::wrap_stream(body))
+                .send()
+        })
+        .collect();
+    for _ in 0..4 {
+        let answer = answers.next().await.context("six were asked for")??;
+        assert_eq!(answer.status(), 503, "one runs, one waits");
         assert!(answer.headers().contains_key("retry-after"));
+    }
+    release.send(true)?;
+    while let Some(answer) = answers.next().await {
+        assert_eq!(answer?.status(), 200);
     }
     host.records_when("outcome=overloaded", 4).await?;
     Ok(())

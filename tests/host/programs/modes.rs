@@ -60,6 +60,7 @@ async fn where_overriding_is_forbidden_a_client_cannot_choose() -> Result<()> {
         .start()
         .await?;
     let answer = host.get_in("fork", "/cgi-bin/hello").send().await?;
+    assert_eq!(answer.status(), 403);
     assert!(
         !answer.headers().contains_key("server-timing"),
         "{:?}",

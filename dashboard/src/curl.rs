@@ -171,10 +171,10 @@ mod tests {
                 .collect(),
             ..RecordDetail::default()
         };
-        let cases: [(&str, &[(&str, &str)], &str); 6] = [
+        for (method, variables, options) in [
             (
                 "GET",
-                &[("HTTP_X_FORWARDED_FOR", "192.0.2.1"), ("PATH_INFO", "/a")],
+                &[("HTTP_X_FORWARDED_FOR", "192.0.2.1"), ("PATH_INFO", "/a")][..],
                 "",
             ),
             (
@@ -194,8 +194,7 @@ mod tests {
                 &[("HTTP_X_API_KEY", MASKED), ("HTTP_X_EMPTY", ""), ("HTTP_A", "b")],
                 "-X BREW -H 'x-empty;' -H 'a: b' ",
             ),
-        ];
-        for (method, variables, options) in cases {
+        ] {
             let mut record = sample::record(1, "fork", 0, 0);
             record.method = method.to_owned();
             record.path = "/cgi-bin/x/../[1-3]".to_owned();

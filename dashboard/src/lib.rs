@@ -166,6 +166,11 @@ pub fn router(dashboard: Dashboard) -> Router {
     router::router(dashboard, format::now_us)
 }
 
+/// The address of the pages' style sheet.
+pub fn style_sheet() -> &'static str {
+    assets::url("style.css")
+}
+
 /// The login form. Posts `token` and `next` to `/login`.
 pub fn login_page(error: Option<&str>, next: &str) -> Response {
     pages::login::page(error, next)

@@ -14,10 +14,11 @@ pub(in super::super) async fn get(State(document): State<Arc<Document>>) -> Html
 }
 
 fn page(document: &Document) -> String {
-    let mut html = String::from(
+    let mut html = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>warmbin API</title>\
-         <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"color-scheme\" content=\"light dark\"></head>\
+         <meta name=\"viewport\" content=\"width=device-width\"><link rel=\"stylesheet\" href=\"{}\"></head>\
          <body><main><h1>warmbin API</h1>",
+        warmbin_dashboard::style_sheet()
     );
     if let Some(description) = &document.info.description {
         element(&mut html, "p", description);

@@ -14,5 +14,5 @@ pub mod path;
 
 pub use environment::Environment;
 pub use head::{HeadError, HeadLimits, HeadParser, Progress, ResponseHead, ResponseKind};
-pub use meta_variables::{MetaVariables, RequestFacts};
+pub use meta_variables::{MetaVariables, Redirected, RequestFacts};
 pub use path::{EncodedSlashes, PathError};

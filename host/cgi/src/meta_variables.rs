@@ -53,11 +53,27 @@ pub struct RequestFacts<'a> {
     pub own_cookies: &'a [&'a str],
     /// The request id (`UNIQUE_ID`).
     pub request_id: &'a str,
+    /// The request that could not be answered, if this one asks for the page that says so.
+    pub redirected: Option<Redirected<'a>>,
+}
+
+/// A request that the host could not answer, for the program that makes the page. RFC 3875 does not have these
+/// variables; their names and forms are Apache's, which programs know.
+#[derive(Debug, Clone, Copy)]
+pub struct Redirected<'a> {
+    /// The status of the answer (`REDIRECT_STATUS`).
+    pub status: u16,
+    /// The path that was asked for, not a whole URL (`REDIRECT_URL`).
+    pub url: &'a [u8],
+    /// Its query, as received (`REDIRECT_QUERY_STRING`).
+    pub query: &'a str,
+    /// Its method (`REDIRECT_REQUEST_METHOD`).
+    pub method: &'a str,
 }
 
 /// What the host determines for each request, by being unset too. `AUTH_TYPE`, `REMOTE_USER` and `REMOTE_IDENT` are not
 /// among them: the host claims nothing about users, so an operator who does may.
-const PROTOCOL_VARIABLES: [&str; 23] = [
+const PROTOCOL_VARIABLES: [&str; 26] = [
     "CONTENT_LENGTH",
     "CONTENT_TYPE",
     "DOCUMENT_ROOT",
@@ -66,7 +82,10 @@ const PROTOCOL_VARIABLES: [&str; 23] = [
     "PATH_INFO",
     "PATH_TRANSLATED",
     "QUERY_STRING",
+    "REDIRECT_QUERY_STRING",
+    "REDIRECT_REQUEST_METHOD",
     "REDIRECT_STATUS",
+    "REDIRECT_URL",
     "REMOTE_ADDR",
     "REMOTE_HOST",
     "REMOTE_PORT",
@@ -168,8 +187,16 @@ impl MetaVariables {
                 env.append(b"PATH_TRANSLATED", [root, facts.path_info]);
             }
         }
-        // php-cgi refuses to run without it.
-        env.append(b"REDIRECT_STATUS", [&b"200"[..]]);
+        // php-cgi refuses to run without a REDIRECT_STATUS.
+        match facts.redirected {
+            None => env.append(b"REDIRECT_STATUS", [&b"200"[..]]),
+            Some(from) => {
+                env.append(b"REDIRECT_STATUS", [from.status.to_string().as_bytes()]);
+                env.append(b"REDIRECT_URL", [from.url]);
+                env.append(b"REDIRECT_QUERY_STRING", [from.query.as_bytes()]);
+                env.append(b"REDIRECT_REQUEST_METHOD", [from.method.as_bytes()])
+            }
+        };
         env.append(b"UNIQUE_ID", [facts.request_id.as_bytes()]);
 
         headers::append(&mut env, facts);

@@ -24,7 +24,7 @@ pub struct Invocation {
     pub mode: Mode,
     /// The meta-variables and configured variables: the whole environment of the program.
     pub environment: Environment,
-    /// Arguments that derive from the request (RFC 3875 §4.4); follow the configured ones.
+    /// Arguments after `argv[0]`: the configured ones, then those of an indexed query (RFC 3875 §4.4).
     pub arguments: Vec<OsString>,
     /// The request body, delivered on standard input.
     pub body: Body,

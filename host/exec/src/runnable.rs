@@ -1,6 +1,5 @@
 //! One version of one program, as executors see it: what to run, not where it is routed.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -27,8 +26,6 @@ pub struct Native {
     pub path: PathBuf,
     /// A program that runs the file (`php-cgi`), found by extension. It is started with no argument.
     pub interpreter: Option<PathBuf>,
-    /// Fixed arguments after `argv[0]`, from the settings.
-    pub args: Vec<OsString>,
     /// The working directory: the program's folder unless the settings say otherwise.
     pub working_dir: PathBuf,
 }

@@ -10,6 +10,7 @@ mod load;
 pub mod slots;
 pub mod snapshot;
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -38,6 +39,8 @@ pub struct Catalog {
     store: Arc<dyn Store>,
     wasm: Arc<WasmHost>,
     inherited: Inherited,
+    /// The folder of documents: every program's `DOCUMENT_ROOT`, if there is one.
+    documents: Option<PathBuf>,
     directories: Vec<Arc<Directory>>,
     snapshot: RwLock<Arc<Snapshot>>,
     /// What the configuration declares and could not be taken over: until the next start, nothing changes that.
@@ -59,6 +62,7 @@ impl Catalog {
                 Arc::new(Directory::new(
                     entry.clone(),
                     &config.inherited,
+                    config.documents.as_deref(),
                     Arc::clone(&wasm),
                 ))
             })
@@ -66,6 +70,7 @@ impl Catalog {
         Self {
             snapshot: RwLock::new(Arc::new(Snapshot::new(Vec::new(), Refusals::new(), &directories))),
             inherited: config.inherited,
+            documents: config.documents.clone(),
             generation: AtomicI64::new(i64::MIN),
             reloading: tokio::sync::Mutex::default(),
             store,
@@ -182,7 +187,12 @@ impl Catalog {
             return Some(Ok(Arc::clone(entry)));
         }
         let slots = known.map(|entry| Arc::clone(&entry.slots));
-        match load::load(program, version, &self.inherited, &self.wasm, slots).await {
+        let given = load::Given {
+            inherited: &self.inherited,
+            documents: self.documents.as_deref(),
+            wasm: &self.wasm,
+        };
+        match load::load(program, version, &given, slots).await {
             Ok(entry) => {
                 if let Some(warning) = entry::mode_warning(&entry) {
                     tracing::warn!(target: "warmbin", { program.name = program.name }, "{warning}");

@@ -6,6 +6,7 @@
 pub mod check;
 pub mod entry;
 pub mod environment;
+pub mod error_documents;
 pub mod file;
 pub mod layer;
 pub mod limits;
@@ -22,6 +23,7 @@ use std::path::{Path, PathBuf};
 use ipnet::IpNet;
 
 pub use entry::{DirectoryEntry, ProgramEntry};
+pub use error_documents::ErrorDocuments;
 pub use network::ModeOverride;
 pub use origin::{Origin, Setting};
 pub use policy::{Inherited, Policy};
@@ -51,6 +53,10 @@ pub struct Config {
     pub trusted_proxies: Vec<IpNet>,
     /// What programs inherit.
     pub inherited: Inherited,
+    /// A folder of files served below `/`.
+    pub documents: Option<PathBuf>,
+    /// Which address makes the page for which status.
+    pub error_documents: ErrorDocuments,
     /// Whether responses say how they were run and how long it took.
     pub expose_timing: bool,
     /// Threads; the number of processors if absent.

@@ -17,6 +17,7 @@ use warmbin_store::{Recorder, SqliteStore, Store};
 use crate::admin_token::AdminToken;
 use crate::catalog::{Catalog, declared};
 use crate::config::Config;
+use crate::documents::Documents;
 use crate::listen::bind;
 
 /// The cookie that carries a dashboard session. Cookies ignore ports, so programs would see it: it is removed
@@ -46,6 +47,8 @@ pub struct Host {
     pub wasm: Arc<WasmHost>,
     /// The programs.
     pub catalog: Catalog,
+    /// Files below `/`, if any are served.
+    pub documents: Option<Documents>,
     /// Who may administrate.
     pub admin_token: AdminToken,
     /// This host's name in records.
@@ -93,6 +96,7 @@ impl Host {
         let refusals = declared::declare(&config, &store, &wasm).await?;
         let catalog = Catalog::new(&config, Arc::clone(&store), Arc::clone(&wasm), refusals);
         catalog.reload().await?;
+        let documents = Documents::open(&config).context("documents")?;
         let admin_token = AdminToken::open(config.admin_token.as_ref(), &data)?;
         Ok(Arc::new(Self {
             executors: Executors::new(&wasm),
@@ -108,6 +112,7 @@ impl Host {
             recorder,
             wasm,
             catalog,
+            documents,
             admin_token,
         }))
     }

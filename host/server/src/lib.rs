@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod cli;
 pub mod config;
 pub mod data_lock;
+pub mod documents;
 pub mod host;
 pub mod listen;
 pub mod programs;

@@ -12,15 +12,20 @@
 //! 10. [`exit`]: its end.
 //! 11. [`record`]: what is remembered.
 //!
-//! Refusals at any step become a response in [`refuse`].
+//! A path that leads to no program may lead to a file: [`document`]. Refusals at any step become a response in
+//! [`refuse`], or have their page made in [`error_document`].
 
 pub mod answer;
 pub mod body;
 pub mod client;
+mod document;
 pub mod environment;
+mod error_document;
 pub mod exit;
+pub mod file;
 pub mod head;
 mod log;
+mod method;
 pub mod mode;
 pub mod record;
 pub mod refuse;
@@ -48,11 +53,12 @@ pub use request_body::ClientBody;
 
 use client::Client;
 use environment::Facts;
+use error_document::Failed;
 use exit::Run;
 use record::{Account, Asked};
 use refuse::Refusal;
 use respond::Extras;
-use route::Routed;
+use route::{Destination, Routed};
 
 /// How many local redirects one request may take.
 const MAX_HOPS: u32 = 10;
@@ -69,17 +75,23 @@ pub async fn answer(
     let (mut parts, body) = request.into_parts();
     let id: Arc<str> = uuid::Uuid::now_v7().to_string().into();
     let shown_id = shown_id(&parts, &id);
-    match serve(host, connection, &mut parts, body, id, &shown_id).await {
-        Ok(response) => response,
-        Err(refusal) => {
-            if let Some(why) = &refusal.internal {
-                tracing::debug!(target: "http", "{} {}: {why}", parts.method, parts.uri.path());
-            }
-            let mut response = refusal.respond(&parts.headers);
-            response.headers_mut().insert(REQUEST_ID, shown_id);
-            response
+    let answered = match Hop::first(host, connection, &mut parts, body, id, &shown_id) {
+        Ok(mut hop) => match hop.serve(&mut parts).await {
+            Ok(response) => Ok(response),
+            Err(refusal) => error_document::page(&mut hop, &mut parts, &refusal)
+                .await
+                .ok_or(refusal),
+        },
+        Err(refusal) => Err(refusal),
+    };
+    let mut response = answered.unwrap_or_else(|refusal| {
+        if let Some(why) = &refusal.internal {
+            tracing::debug!(target: "http", "{} {}: {why}", parts.method, parts.uri.path());
         }
-    }
+        refusal.respond(&parts.headers)
+    });
+    response.headers_mut().insert(REQUEST_ID, shown_id);
+    response
 }
 
 /// The id the client is told: its own, if it sent one that is harmless anywhere it may be copied to.
@@ -93,73 +105,6 @@ fn shown_id(parts: &Parts, id: &str) -> HeaderValue {
     });
     own.cloned()
         .unwrap_or_else(|| HeaderValue::from_str(id).unwrap_or_else(|_| HeaderValue::from_static("-")))
-}
-
-async fn serve(
-    host: &Arc<Host>,
-    connection: &Connection,
-    parts: &mut Parts,
-    body: Option<ClientBody>,
-    id: Arc<str>,
-    shown_id: &HeaderValue,
-) -> Result<Response<Answer>, Refusal> {
-    let server_name = environment::server_name(parts, connection.local)?;
-    let client = Client::identify(connection, &parts.headers, &host.config.trusted_proxies);
-    let wish = mode::take_wish(
-        &mut parts.headers,
-        connection,
-        host.config.mode_override,
-        &host.admin_token,
-    )?;
-    let mut routed = route::find(&host.catalog, &parts.uri).await?;
-    let mut mode = mode::choose(&routed.entry, wish)?;
-    let mut hop = Hop {
-        host,
-        connection,
-        server_name: &server_name,
-        client: &client,
-        id,
-        shown_id,
-        body,
-    };
-    for _ in 0..MAX_HOPS {
-        let (mut run, head, first) = hop.run(parts, &routed, mode).await?;
-        let target = match &head.kind {
-            ResponseKind::LocalRedirect(target) if routed.entry.policy.local_redirect => target.clone(),
-            _ => {
-                let mode = host.config.expose_timing.then_some(mode);
-                return Ok(respond::respond(
-                    run,
-                    head,
-                    first,
-                    &parts.method,
-                    Extras {
-                        request_id: shown_id,
-                        mode,
-                        version: parts.version,
-                    },
-                ));
-            }
-        };
-        if let Some(account) = run.account() {
-            account.responds(head.status, &head.headers);
-        }
-        run.settle();
-        drop(run);
-        redirect(parts, &target)?;
-        routed = route::find(&host.catalog, &parts.uri).await?;
-        // The wish was for the program that was asked for; the next one is run in it only if it can be.
-        mode = wish
-            .filter(|mode| routed.entry.runs(*mode))
-            .unwrap_or(routed.entry.default_mode);
-        hop.id = uuid::Uuid::now_v7().to_string().into();
-    }
-    let mut refusal = Refusal::new(
-        StatusCode::INTERNAL_SERVER_ERROR,
-        "The program redirects in a circle.",
-    );
-    refusal.internal = Some(format!("more than {MAX_HOPS} local redirects"));
-    Err(refusal)
 }
 
 /// Turns the request into a GET for `target` (RFC 3875 §6.2.2).
@@ -198,14 +143,97 @@ fn redirect(parts: &mut Parts, target: &str) -> Result<(), Refusal> {
 struct Hop<'a> {
     host: &'a Arc<Host>,
     connection: &'a Connection,
-    server_name: &'a str,
-    client: &'a Client,
-    id: Arc<str>,
+    server_name: String,
+    client: Client,
+    wish: Option<Mode>,
+    /// The request's own, until a program has been run under it.
+    id: Option<Arc<str>>,
     shown_id: &'a HeaderValue,
     body: Option<ClientBody>,
+    /// The request that failed, while its page is made.
+    failed: Option<Failed>,
 }
 
-impl Hop<'_> {
+impl<'a> Hop<'a> {
+    /// Looks at who asks, of whom, and how it is to be run.
+    fn first(
+        host: &'a Arc<Host>,
+        connection: &'a Connection,
+        parts: &mut Parts,
+        body: Option<ClientBody>,
+        id: Arc<str>,
+        shown_id: &'a HeaderValue,
+    ) -> Result<Self, Refusal> {
+        Ok(Self {
+            server_name: environment::server_name(parts, connection.local)?,
+            client: Client::identify(connection, &parts.headers, &host.config.trusted_proxies),
+            wish: mode::take_wish(
+                &mut parts.headers,
+                connection,
+                host.config.mode_override,
+                &host.admin_token,
+            )?,
+            host,
+            connection,
+            id: Some(id),
+            shown_id,
+            body,
+            failed: None,
+        })
+    }
+
+    /// Answers the request, by as many programs as redirect to each other.
+    async fn serve(&mut self, parts: &mut Parts) -> Result<Response<Answer>, Refusal> {
+        if let Some(answered) = method::own(parts) {
+            return answered;
+        }
+        for hop in 0..MAX_HOPS {
+            let routed = match route::find(self.host, &parts.uri).await? {
+                Destination::Program(routed) => routed,
+                Destination::Document(path) => return document::respond(&path, parts).await,
+            };
+            // The wish was for the program that was asked for; another is run in it only if it can be.
+            let mode = match hop {
+                0 => mode::choose(&routed.entry, self.wish)?,
+                _ => mode::wished_or_default(&routed.entry, self.wish),
+            };
+            let (mut run, head, first) = self.run(parts, &routed, mode).await?;
+            let target = match &head.kind {
+                ResponseKind::LocalRedirect(target) if routed.entry.policy.local_redirect => target.clone(),
+                _ => return Ok(self.respond(parts, run, head, first, mode)),
+            };
+            if let Some(account) = run.account() {
+                account.responds(head.status, &head.headers);
+            }
+            run.settle();
+            drop(run);
+            redirect(parts, &target)?;
+        }
+        let mut refusal = Refusal::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "The program redirects in a circle.",
+        );
+        refusal.internal = Some(format!("more than {MAX_HOPS} local redirects"));
+        Err(refusal)
+    }
+
+    /// The response for a program's head.
+    fn respond(
+        &self,
+        parts: &Parts,
+        run: Run,
+        head: ResponseHead,
+        first: Bytes,
+        mode: Mode,
+    ) -> Response<Answer> {
+        let extras = Extras {
+            request_id: self.shown_id,
+            mode: self.host.config.expose_timing.then_some(mode),
+            version: parts.version,
+        };
+        respond::respond(run, head, first, &parts.method, extras)
+    }
+
     /// Runs one program up to its head.
     async fn run(
         &mut self,
@@ -221,7 +249,11 @@ impl Hop<'_> {
             query,
             remote_addr: self.client.addr,
         };
-        let mut account = Account::open(self.host, entry, Arc::clone(&self.id), mode, &asked);
+        let id = self
+            .id
+            .take()
+            .unwrap_or_else(|| uuid::Uuid::now_v7().to_string().into());
+        let mut account = Account::open(self.host, entry, Arc::clone(&id), mode, &asked);
         let admitted = request_body::admit(self.body.take(), &entry.policy.limits, &self.host.data).await;
         let (body, content_length) = admitted.map_err(|refusal| account.refuse(refusal))?;
         let slot = entry
@@ -244,7 +276,7 @@ impl Hop<'_> {
         for line in &head.dropped {
             tracing::info!(
                 target: "guest",
-                { request.id = &*self.id, program.name = &*entry.name },
+                { request.id = &*id, program.name = &*entry.name },
                 "dropped header line {line:?}"
             );
         }
@@ -265,32 +297,32 @@ impl Hop<'_> {
             routed,
             &Facts {
                 method: parts.method.as_str(),
-                request_uri: parts.uri.path_and_query().map_or("/", |target| target.as_str()),
+                request_uri: match &self.failed {
+                    // A page about a request is about the address that was asked for.
+                    Some(failed) => &failed.target,
+                    None => parts.uri.path_and_query().map_or("/", |target| target.as_str()),
+                },
                 query,
                 version: parts.version,
                 headers: &parts.headers,
-                server_name: self.server_name,
+                server_name: &self.server_name,
                 local: self.connection.local,
-                client: self.client,
+                client: &self.client,
                 content_length,
                 request_id: self.shown_id.to_str().unwrap_or_default(),
+                redirected: self.failed.as_ref().map(Failed::as_redirected),
             },
         );
         account.environment(environment.clone());
         let policy = &routed.entry.policy;
         let runnable = Arc::clone(&routed.entry.runnable);
-        // SECURITY: an interpreter would take a query for its own options (CVE-2012-1823).
-        let interpreted = runnable
-            .native
-            .as_ref()
-            .is_some_and(|native| native.interpreter.is_some());
+        let mut arguments = routed.entry.arguments.clone();
+        if policy.indexed_query {
+            arguments.extend(environment::indexed_arguments(query));
+        }
         Invocation {
-            request_id: Arc::clone(&self.id),
-            arguments: if policy.indexed_query && !interpreted {
-                environment::indexed_arguments(query)
-            } else {
-                Vec::new()
-            },
+            request_id: Arc::clone(account.id()),
+            arguments,
             runnable,
             mode,
             environment,

@@ -41,6 +41,7 @@ fn facts(headers: &HeaderMap) -> RequestFacts<'_> {
         pass_authorization: false,
         own_cookies: &["warmbin_session", "warmbin_csrf"],
         request_id: "0190",
+        redirected: None,
     }
 }
 
@@ -315,4 +316,29 @@ proptest! {
             prop_assert!(name.starts_with("HTTP_") || name == "CONTENT_TYPE", "{}", name);
         }
     }
+}
+
+#[test]
+fn the_program_for_an_error_page_is_told_what_was_asked_for() {
+    let headers = headers(&[]);
+    let facts = RequestFacts {
+        redirected: Some(Redirected {
+            status: 404,
+            url: b"/no such",
+            query: "a=%20",
+            method: "POST",
+        }),
+        ..facts(&headers)
+    };
+    let mut variables = built(&facts);
+    variables.retain(|(name, _)| name.starts_with("REDIRECT_"));
+    assert_eq!(
+        variables,
+        owned(&[
+            ("REDIRECT_STATUS", "404"),
+            ("REDIRECT_URL", "/no such"),
+            ("REDIRECT_QUERY_STRING", "a=%20"),
+            ("REDIRECT_REQUEST_METHOD", "POST"),
+        ])
+    );
 }

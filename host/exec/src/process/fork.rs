@@ -61,7 +61,7 @@ impl Executor for Fork {
                 reason: format!("the null device cannot be opened: {error}"),
             })?),
         };
-        let spawned = command.spawn(input).await?;
+        let spawned = command.spawn(input, invocation.limits.wall).await?;
         // SECURITY: a program that this fails for runs without limits; it is said rather than refused, because only
         // programs that an administrator made setuid get here.
         if let Err(error) = confine(spawned.child.pid(), &invocation.limits) {

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 use tokio::net::unix::pipe;
+use tokio::time::Instant;
 
 use crate::error::StartError;
 use crate::invocation::Invocation;
@@ -19,16 +20,12 @@ use crate::process::child::Child;
 use crate::process::sys::{self, Spawn};
 use crate::runnable::Native;
 
-/// How long a file that somebody still writes to is waited for: a program replaced in place is busy for moments.
-const BUSY_RETRIES: [Duration; 7] = [
-    Duration::from_millis(2),
-    Duration::from_millis(5),
-    Duration::from_millis(15),
-    Duration::from_millis(40),
-    Duration::from_millis(90),
-    Duration::from_millis(150),
-    Duration::from_millis(200),
-];
+/// How long a file that somebody still writes to is waited for. A program replaced in place is busy for moments, one
+/// that is copied over a network for seconds.
+const BUSY: Duration = Duration::from_secs(10);
+
+/// How soon such a file is tried again at first; each further time after twice as long, up to the second value.
+const BUSY_PAUSE: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(100));
 
 /// Where a child's standard input comes from.
 #[derive(Debug, Clone, Copy)]
@@ -79,7 +76,7 @@ impl<'a> Command<'a> {
         let mut argv = vec![string(program.as_os_str().as_bytes())?];
         // SECURITY: an interpreter takes arguments as options; it finds the script in SCRIPT_FILENAME and gets none.
         if native.interpreter.is_none() {
-            for argument in native.args.iter().chain(&invocation.arguments) {
+            for argument in &invocation.arguments {
                 argv.push(string(argument.as_bytes())?);
             }
         }
@@ -92,16 +89,19 @@ impl<'a> Command<'a> {
         })
     }
 
-    /// Spawns it. Waits out a file that is being written.
-    pub(super) async fn spawn(&self, input: Input<'_>) -> Result<Spawned, StartError> {
-        let mut pauses = BUSY_RETRIES.into_iter();
+    /// Spawns it. Waits out a file that is being written, at most for `patience`.
+    pub(super) async fn spawn(&self, input: Input<'_>, patience: Duration) -> Result<Spawned, StartError> {
+        let deadline = Instant::now() + patience.min(BUSY);
+        let (mut pause, longest) = BUSY_PAUSE;
         loop {
             match self.attempt(input) {
                 Ok(spawned) => return Ok(spawned),
-                Err(error) if Errno::from_io_error(&error) == Some(Errno::TXTBSY) => match pauses.next() {
-                    Some(pause) => tokio::time::sleep(pause).await,
-                    None => return Err(self.refusal(error)),
-                },
+                Err(error)
+                    if Errno::from_io_error(&error) == Some(Errno::TXTBSY) && Instant::now() < deadline =>
+                {
+                    tokio::time::sleep(pause).await;
+                    pause = longest.min(pause * 2);
+                }
                 Err(error) => return Err(self.refusal(error)),
             }
         }

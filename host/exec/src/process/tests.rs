@@ -4,6 +4,7 @@ mod ends;
 mod starts;
 mod streams;
 
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ const LONG: Duration = Duration::from_mins(1);
 struct Program {
     folder: TempDir,
     native: Native,
+    args: Vec<OsString>,
     limits: Limits,
 }
 
@@ -58,7 +60,6 @@ impl Program {
         let native = Native {
             path: path.as_ref().to_owned(),
             interpreter: None,
-            args: Vec::new(),
             working_dir: path.as_ref().parent().unwrap().to_owned(),
         };
         let limits = Limits {
@@ -68,12 +69,13 @@ impl Program {
         Self {
             folder,
             native,
+            args: Vec::new(),
             limits,
         }
     }
 
     fn args(mut self, args: &[&str]) -> Self {
-        self.native.args = args.iter().map(Into::into).collect();
+        self.args = args.iter().map(Into::into).collect();
         self
     }
 
@@ -101,7 +103,7 @@ impl Program {
             }),
             mode: Mode::Fork,
             environment: Environment::new(),
-            arguments: Vec::new(),
+            arguments: self.args.clone(),
             body,
             limits: Arc::new(self.limits.clone()),
         }

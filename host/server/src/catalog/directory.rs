@@ -8,11 +8,12 @@ use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::StatusCode;
+use rustix::fs::{Access, access};
 use tokio::sync::OnceCell;
 use warmbin_cgi::path::script_splits;
 use warmbin_exec::Runnable;
@@ -30,6 +31,7 @@ const REMEMBERED: usize = 1024;
 pub struct Directory {
     config: DirectoryEntry,
     policy: Policy,
+    document_root: PathBuf,
     wasm: Arc<WasmHost>,
     known: Mutex<HashMap<PathBuf, Known>>,
 }
@@ -83,9 +85,15 @@ struct Script {
 }
 
 impl Directory {
-    /// A folder with the settings of its entry.
-    pub fn new(config: DirectoryEntry, inherited: &Inherited, wasm: Arc<WasmHost>) -> Self {
+    /// A folder with the settings of its entry. `documents` is the folder of documents, if there is one.
+    pub fn new(
+        config: DirectoryEntry,
+        inherited: &Inherited,
+        documents: Option<&Path>,
+        wasm: Arc<WasmHost>,
+    ) -> Self {
         Self {
+            document_root: documents.unwrap_or(&config.path).to_owned(),
             policy: Policy::new(inherited, &config.settings),
             config,
             wasm,
@@ -116,7 +124,7 @@ impl Directory {
 
     fn walk(&self, rest: &[u8]) -> Result<Script, Found> {
         if rest.is_empty() {
-            return Err(Found::AddSlash);
+            return Err(self.without_slash(&[]));
         }
         if rest.iter().all(|byte| *byte == b'/') {
             return self.index(&[]);
@@ -138,13 +146,22 @@ impl Directory {
                 ));
             }
             if extra.is_empty() {
-                return Err(Found::AddSlash);
+                return Err(self.without_slash(&file));
             }
             if extra.iter().all(|byte| *byte == b'/') {
                 return self.index(&file);
             }
         }
         Err(refused(StatusCode::NOT_FOUND, "no such program".to_owned()))
+    }
+
+    /// What `folder` is answered with where its slash is missing: only one that something answers for is worth a
+    /// second request.
+    fn without_slash(&self, folder: &[u8]) -> Found {
+        match self.index(folder) {
+            Ok(_) => Found::AddSlash,
+            Err(found) => found,
+        }
     }
 
     /// The first index program of `folder`.
@@ -202,7 +219,7 @@ impl Directory {
             metadata,
             extra,
         } = script;
-        let kind = match self.kind(&path, &metadata) {
+        let kind = match self.kind(&path) {
             Ok(kind) => kind,
             Err(found) => return found,
         };
@@ -225,7 +242,7 @@ impl Directory {
         }
     }
 
-    fn kind(&self, path: &Path, metadata: &Metadata) -> Result<Kind, Found> {
+    fn kind(&self, path: &Path) -> Result<Kind, Found> {
         let extension = path.extension().unwrap_or_default();
         if extension == "wasm" {
             return Ok(Kind::Wasm);
@@ -236,8 +253,8 @@ impl Directory {
             return Ok(Kind::Native(Some(program.clone())));
         }
         // SECURITY: a file that is not meant to be run is refused; its source is never sent.
-        if metadata.permissions().mode() & 0o111 == 0 {
-            let why = format!("{} is not executable", path.display());
+        if let Err(error) = access(path, Access::EXEC_OK) {
+            let why = format!("{} is not executable: {error}", path.display());
             return Err(refused(StatusCode::FORBIDDEN, why));
         }
         Ok(Kind::Native(None))
@@ -299,7 +316,7 @@ impl Directory {
             policy: self.policy.clone(),
             slots: None,
             wasm_path: Some(path.to_owned()),
-            document_root: Some(self.config.path.clone()),
+            document_root: Some(self.document_root.clone()),
         })))
     }
 }

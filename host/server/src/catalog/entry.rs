@@ -36,6 +36,8 @@ pub struct Entry {
     pub default_mode: Mode,
     /// What holds for it.
     pub policy: Policy,
+    /// The configured arguments.
+    pub arguments: Vec<OsString>,
     /// The part of its environment that every request shares.
     pub variables: MetaVariables,
     /// Who may run and who waits.
@@ -93,6 +95,7 @@ impl Entry {
             .unwrap_or_else(|| Slots::new(limits.concurrency, limits.queue));
         Self {
             default_mode: default_mode(&settings, &runnable),
+            arguments: settings.args.iter().map(OsString::from).collect(),
             variables: MetaVariables::new(SOFTWARE, &configured(&settings)),
             version: version.map(|(number, _)| number),
             version_created_at: version.map_or(0, |(_, created_at)| created_at),
@@ -183,6 +186,5 @@ pub(super) fn native(path: &Path, interpreter: Option<PathBuf>, settings: &Progr
             .unwrap_or_else(|| path.parent().unwrap_or(Path::new("/")).to_owned()),
         path: path.to_owned(),
         interpreter,
-        args: settings.args.iter().map(OsString::from).collect(),
     }
 }

@@ -18,12 +18,19 @@ pub(super) fn route(name: &str, settings: Option<&ProgramSettings>) -> String {
         .unwrap_or_else(|| format!("/cgi-bin/{name}"))
 }
 
+/// What every program of a host is given.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Given<'a> {
+    pub(super) inherited: &'a Inherited,
+    pub(super) documents: Option<&'a Path>,
+    pub(super) wasm: &'a Arc<WasmHost>,
+}
+
 /// Loads `version` of `program`. The error is for the operator.
 pub(super) async fn load(
     program: &Program,
     version: &Version,
-    inherited: &Inherited,
-    wasm: &Arc<WasmHost>,
+    given: &Given<'_>,
     slots: Option<Arc<Slots>>,
 ) -> Result<Entry, String> {
     let settings = ProgramSettings::from_json(&version.settings).map_err(|why| format!("settings: {why}"))?;
@@ -44,7 +51,7 @@ pub(super) async fn load(
         Some(path) => {
             let pool = settings.pool.unwrap_or_default().into();
             Some(
-                module(wasm, &program.name, path, pool)
+                module(given.wasm, &program.name, path, pool)
                     .await
                     .map_err(|why| format!("wasm: {why}"))?,
             )
@@ -61,11 +68,11 @@ pub(super) async fn load(
             native: native_path.map(|path| native(&path, None, &settings)),
             wasm: module,
         },
-        policy: Policy::new(inherited, &settings),
+        policy: Policy::new(given.inherited, &settings),
         settings,
         slots,
         wasm_path,
-        document_root: None,
+        document_root: given.documents.map(Path::to_owned),
     }))
 }
 

@@ -14,6 +14,11 @@ pub fn check(config: &Config) -> Result<(), ConfigError> {
     listeners(config, &mut problems);
     programs(config, &mut problems);
     directories(config, &mut problems);
+    if let Some(folder) = &config.documents
+        && !folder.is_dir()
+    {
+        problems.push(format!("documents: {} is not a folder", folder.display()));
+    }
     if config.workers == Some(0) {
         problems.push("workers: must be at least 1".to_owned());
     }
@@ -196,6 +201,7 @@ mod tests {
             ("admin_token = 'with a space'", "admin_token"),
             ("workers = 0", "workers"),
             ("log = 'info,=='", "log"),
+            ("documents = '/no/such/folder'", "documents"),
             ("store = 'mysql://x'", "store"),
             ("[[program]]\nname = '../x'\nnative = '/bin/sh'", "name"),
             ("[[program]]\nname = 'x'", "neither native nor wasm"),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use warmbin_cgi::meta_variables::is_protocol_variable;
 use warmbin_exec::Mode;
 use warmbin_exec::wasm::PoolSettings;
 
@@ -204,6 +205,14 @@ impl ProgramSettings {
             problems.push("pool: max must be at least 1 and not less than min".to_owned());
         }
         problems
+    }
+
+    /// Variables that `env` sets and the protocol has for itself: their values are not used.
+    pub fn shadowed(&self) -> impl Iterator<Item = &str> {
+        self.env
+            .keys()
+            .map(String::as_str)
+            .filter(|name| is_protocol_variable(name))
     }
 
     /// The keys that are set and have no effect in this version of warmbin.

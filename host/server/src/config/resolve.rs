@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use super::layer::Layer;
 use super::limits::{LimitSettings, LimitValues};
-use super::{Config, ConfigError, Inherited, ModeOverride, Origin, Secret, Setting, environment, file};
+use super::{
+    Config, ConfigError, ErrorDocuments, Inherited, ModeOverride, Origin, Secret, Setting, environment, file,
+};
 
 /// Where configuration comes from.
 #[derive(Debug, Default)]
@@ -49,7 +51,7 @@ impl Config {
             PathBuf::from("warmbin-data"),
             |v| v.display().to_string(),
         );
-        let data = absolute(&data)?;
+        let data = absolute("data", &data)?;
         let store = pick.with(
             "store",
             |l| l.store.take(),
@@ -92,6 +94,8 @@ impl Config {
             path_info: pick.value("path_info", |l| l.path_info.take(), base.path_info),
             limits: limits(&mut pick, base.limits)?,
         };
+        let documents = documents(&mut pick)?;
+        let error_documents = error_documents(&mut pick)?;
         let expose_timing = pick.value("expose_timing", |l| l.expose_timing.take(), true);
         let workers = pick.with(
             "workers",
@@ -101,6 +105,7 @@ impl Config {
         );
         let log = pick.value("log", |l| l.log.take(), "info".to_owned());
         let mut warnings = ineffective(&pick);
+        warnings.extend(shadowed(&pick.file));
         if admin_token.as_ref().is_some_and(|token| token.len() < 16) {
             warnings.push("admin_token: it is short; 16 characters or more are hard to guess".to_owned());
         }
@@ -115,6 +120,8 @@ impl Config {
             mode_override,
             trusted_proxies,
             inherited,
+            documents,
+            error_documents,
             expose_timing,
             workers,
             log,
@@ -134,8 +141,34 @@ fn loopback(port: u16) -> SocketAddr {
     SocketAddr::from((Ipv4Addr::LOCALHOST, port))
 }
 
-fn absolute(path: &std::path::Path) -> Result<PathBuf, ConfigError> {
-    std::path::absolute(path).map_err(|error| ConfigError::one(format!("data: {}: {error}", path.display())))
+fn absolute(key: &str, path: &std::path::Path) -> Result<PathBuf, ConfigError> {
+    std::path::absolute(path).map_err(|error| ConfigError::one(format!("{key}: {}: {error}", path.display())))
+}
+
+fn documents(pick: &mut Picker) -> Result<Option<PathBuf>, ConfigError> {
+    let folder = pick.with(
+        "documents",
+        |layer| layer.documents.take().map(Some),
+        None,
+        |folder: &Option<PathBuf>| match folder {
+            Some(folder) => folder.display().to_string(),
+            None => "(none)".to_owned(),
+        },
+    );
+    folder.map(|folder| absolute("documents", &folder)).transpose()
+}
+
+fn error_documents(pick: &mut Picker) -> Result<ErrorDocuments, ConfigError> {
+    for layer in [&mut pick.file, &mut pick.env, &mut pick.flags] {
+        if let Some(pairs) = layer.error_documents.clone() {
+            ErrorDocuments::new(pairs).map_err(|problems| ConfigError { problems })?;
+        }
+    }
+    Ok(pick.value(
+        "error_documents",
+        |layer| ErrorDocuments::new(layer.error_documents.take()?).ok(),
+        ErrorDocuments::default(),
+    ))
 }
 
 fn list<T: Display>(items: &[T]) -> String {
@@ -239,12 +272,7 @@ fn ineffective(pick: &Picker) -> Vec<String> {
                 "sendfile_roots",
                 layer.sendfile_roots.as_ref().is_some_and(|v| !v.is_empty()),
             ),
-            (
-                "error_documents",
-                layer.error_documents.as_ref().is_some_and(|v| !v.is_empty()),
-            ),
             ("processes", layer.processes.is_some_and(|v| v != 1)),
-            ("documents", layer.documents.is_some()),
             ("retention", layer.retention.is_some()),
         ];
         keys.extend(
@@ -283,6 +311,29 @@ fn ineffective(pick: &Picker) -> Vec<String> {
     }
     keys.into_iter()
         .map(|key| format!("{key} has no effect in this version"))
+        .collect()
+}
+
+/// Variables that a program will not find as they are set.
+fn shadowed(file: &Layer) -> Vec<String> {
+    let programs = file
+        .program
+        .iter()
+        .map(|entry| (format!("program {}", entry.name), &entry.settings));
+    let folders = file
+        .directory
+        .iter()
+        .map(|entry| (format!("directory {}", entry.url), &entry.settings));
+    programs
+        .chain(folders)
+        .flat_map(|(whose, settings)| {
+            settings
+                .shadowed()
+                .map(|name| {
+                    format!("env.{name} of {whose} has no effect: the host sets that variable itself")
+                })
+                .collect::<Vec<_>>()
+        })
         .collect()
 }
 

@@ -1,4 +1,4 @@
-//! The body of a response: none, a text of the host's, or a program's output.
+//! The body of a response: none, a text of the host's, a program's output, or a file.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -9,6 +9,7 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::Full;
 
 use super::body::{Broken, ProgramBody};
+use super::file::FileBody;
 
 /// The body of a response.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub enum Answer {
     Whole(Full<Bytes>),
     /// A program's output, as it comes.
     Program(Box<ProgramBody>),
+    /// A file, as it is read.
+    File(FileBody),
 }
 
 impl Answer {
@@ -52,6 +55,7 @@ impl Body for Answer {
             Self::Program(body) => body
                 .poll_chunk(cx)
                 .map(|chunk| chunk.map(|chunk| chunk.map(Frame::data))),
+            Self::File(body) => body.poll_frame(cx),
         }
     }
 
@@ -59,6 +63,7 @@ impl Body for Answer {
         match self {
             Self::Whole(full) => full.is_end_stream(),
             Self::Program(body) => body.is_complete(),
+            Self::File(body) => body.is_end_stream(),
         }
     }
 
@@ -68,6 +73,7 @@ impl Body for Answer {
             Self::Program(body) => body
                 .remaining()
                 .map_or_else(SizeHint::default, SizeHint::with_exact),
+            Self::File(body) => body.size_hint(),
         }
     }
 }

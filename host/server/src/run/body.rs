@@ -24,6 +24,12 @@ const VERDICT: Duration = Duration::from_millis(100);
 #[error("the answer is incomplete: {0}")]
 pub struct Broken(String);
 
+impl From<std::io::Error> for Broken {
+    fn from(error: std::io::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
 /// A program's output as a response body.
 #[derive(Debug)]
 pub struct ProgramBody {

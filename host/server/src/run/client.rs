@@ -42,16 +42,14 @@ impl Client {
             return direct;
         }
         let addr = forwarded_for(peer, headers, trusted);
+        let https = last(headers, "x-forwarded-proto").is_some_and(|word| word.eq_ignore_ascii_case("https"));
+        // No TLS ends at this listener: where the proxy names no port of its own it is the usual one.
+        let usual = if https { 443 } else { direct.server_port };
         Self {
             addr,
             port: (addr == peer).then_some(connection.peer.port()),
-            scheme: match single(headers, "x-forwarded-proto") {
-                Some("https") => "https",
-                _ => "http",
-            },
-            server_port: single(headers, "x-forwarded-port")
-                .and_then(|port| port.parse().ok())
-                .unwrap_or(direct.server_port),
+            scheme: if https { "https" } else { "http" },
+            server_port: last(headers, "x-forwarded-port").and_then(port).unwrap_or(usual),
         }
     }
 }
@@ -86,8 +84,17 @@ fn parse_hop(hop: &str) -> Option<IpAddr> {
         .map(|addr| addr.to_canonical())
 }
 
-fn single<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name)?.to_str().ok().map(str::trim)
+/// SECURITY: the last word of a repeated header or a list is that of the proxy itself; what stands before it may be the
+/// client's.
+fn last<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let value = headers.get_all(name).iter().next_back()?.to_str().ok()?;
+    value.rsplit(',').next().map(str::trim)
+}
+
+fn port(digits: &str) -> Option<u16> {
+    let port = digits.parse().ok().filter(|port| *port != 0);
+    // A sign is no part of a port, though the parser takes one.
+    port.filter(|_| digits.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether some proxy has put its mark on the request.
@@ -143,6 +150,18 @@ mod tests {
         let headers = [("x-forwarded-proto", "https"), ("x-forwarded-port", "443")];
         let client = identify("10.0.0.1:1", &headers);
         assert_eq!((client.scheme, client.server_port), ("https", 443));
+        let client = identify("10.0.0.1:1", &[("x-forwarded-proto", "HTTPS")]);
+        assert_eq!((client.scheme, client.server_port), ("https", 443));
+        let twice = [
+            ("x-forwarded-proto", "https"),
+            ("x-forwarded-proto", "https, http"),
+        ];
+        let client = identify("10.0.0.1:1", &twice);
+        assert_eq!((client.scheme, client.server_port), ("http", 8080));
+        for rubbish in ["0", "+81", "65536", "x", ""] {
+            let client = identify("10.0.0.1:1", &[("x-forwarded-port", rubbish)]);
+            assert_eq!(client.server_port, 8080, "{rubbish}");
+        }
         let client = identify("192.0.2.1:7", &headers);
         assert_eq!(
             (client.scheme, client.server_port, client.port),

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use http::header::HOST;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, Version};
-use warmbin_cgi::{Environment, RequestFacts, authority};
+use warmbin_cgi::{Environment, Redirected, RequestFacts, authority};
 use warmbin_store::{MASKED, ResponseField};
 
 use super::client::Client;
@@ -74,6 +74,8 @@ pub struct Facts<'a> {
     pub content_length: Option<u64>,
     /// The id that is shown to the client.
     pub request_id: &'a str,
+    /// The request that could not be answered, if the program is to make the page for that.
+    pub redirected: Option<Redirected<'a>>,
 }
 
 /// The environment of `routed`'s program for one request.
@@ -100,6 +102,7 @@ pub fn build(routed: &Routed, facts: &Facts<'_>) -> Environment {
         // SECURITY: a program that saw the session cookie could act as the administrator.
         own_cookies: &[SESSION_COOKIE],
         request_id: facts.request_id,
+        redirected: facts.redirected,
     })
 }
 
@@ -146,7 +149,7 @@ fn is_secret(name: &[u8]) -> bool {
 }
 
 /// The arguments of an indexed query (RFC 3875 §4.4): the words of a query that holds no unencoded `=`; none
-/// if a word cannot be an argument.
+/// if a word cannot be an argument, or looks like an option.
 pub fn indexed_arguments(query: &str) -> Vec<std::ffi::OsString> {
     use std::os::unix::ffi::OsStringExt;
     if query.is_empty() || query.contains('=') {
@@ -156,7 +159,12 @@ pub fn indexed_arguments(query: &str) -> Vec<std::ffi::OsString> {
         .split('+')
         .map(|word| percent_encoding::percent_decode_str(word).collect())
         .collect();
-    if words.iter().any(|word| word.contains(&0)) {
+    // SECURITY: a program that is an interpreter, or is run by one that its first line names, would take a word for an
+    // option of its own (CVE-2012-1823).
+    if words
+        .iter()
+        .any(|word| word.contains(&0) || word.starts_with(b"-"))
+    {
         return Vec::new();
     }
     words.into_iter().map(std::ffi::OsString::from_vec).collect()
@@ -179,6 +187,9 @@ mod tests {
             ("a++b", &["a", "", "b"]),
             ("a%3Db", &["a=b"]),
             ("a+%00", &[]),
+            ("-d+x", &[]),
+            ("a+%2Dd", &[]),
+            ("a-b", &["a-b"]),
         ] {
             assert_eq!(indexed_arguments(query), expected, "{query}");
         }

@@ -83,6 +83,12 @@ pub fn choose(entry: &Entry, wish: Option<Mode>) -> Result<Mode, Refusal> {
     Err(Refusal::new(StatusCode::CONFLICT, detail).as_problem())
 }
 
+/// The mode for a program that was not asked for by name: the wish if it can be met, or the program's default.
+pub fn wished_or_default(entry: &Entry, wish: Option<Mode>) -> Mode {
+    wish.filter(|mode| entry.runs(*mode))
+        .unwrap_or(entry.default_mode)
+}
+
 #[cfg(test)]
 mod tests {
     use http::header::AUTHORIZATION;

@@ -148,6 +148,11 @@ impl Account {
         }
     }
 
+    /// The request's id.
+    pub fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
     /// The program.
     pub fn entry(&self) -> &Arc<Entry> {
         &self.entry

@@ -2,7 +2,7 @@
 //! client reads is decided here, what the operator reads goes to the record and the log.
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use serde_json::json;
 use warmbin_exec::{Outcome, StopReason};
@@ -26,6 +26,8 @@ pub struct Refusal {
     pub location: Option<String>,
     /// When it makes sense to ask again, in seconds.
     pub retry_after: Option<u32>,
+    /// The methods that would have been right.
+    pub allow: Option<&'static str>,
 }
 
 impl Refusal {
@@ -40,6 +42,7 @@ impl Refusal {
             problem: false,
             location: None,
             retry_after: None,
+            allow: None,
         }
     }
 
@@ -82,6 +85,11 @@ impl Refusal {
         refusal
     }
 
+    /// There is nothing at the address.
+    pub fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "There is nothing at this address.")
+    }
+
     /// This refusal as a problem document.
     #[must_use]
     pub fn as_problem(mut self) -> Self {
@@ -101,13 +109,25 @@ impl Refusal {
         let out = response.headers_mut();
         out.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
         out.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
-        if let Some(location) = self.location.and_then(|text| HeaderValue::try_from(text).ok()) {
+        self.add_headers(out);
+        response
+    }
+
+    /// Adds what belongs to the status, whoever makes the page.
+    pub fn add_headers(&self, out: &mut HeaderMap) {
+        if let Some(location) = self
+            .location
+            .as_deref()
+            .and_then(|text| HeaderValue::try_from(text).ok())
+        {
             out.insert(LOCATION, location);
         }
         if let Some(seconds) = self.retry_after {
             out.insert(RETRY_AFTER, seconds.into());
         }
-        response
+        if let Some(methods) = self.allow {
+            out.insert(ALLOW, HeaderValue::from_static(methods));
+        }
     }
 
     fn title(&self) -> &'static str {

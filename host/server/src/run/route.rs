@@ -1,5 +1,6 @@
-//! From a request's target to a program, its script name and its extra path.
+//! From a request's target to a program with its script name and its extra path, or to a document.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use http::StatusCode;
@@ -8,8 +9,10 @@ use warmbin_cgi::path::{decode, strip_mount};
 use warmbin_cgi::{EncodedSlashes, PathError};
 
 use super::refuse::Refusal;
-use crate::catalog::{Catalog, Directory, Entry, Found, Target};
+use crate::catalog::{Directory, Entry, Found, Target};
 use crate::config::Policy;
+use crate::documents::NoDocument;
+use crate::host::Host;
 
 /// A program and how its path was cut.
 #[derive(Debug)]
@@ -22,13 +25,24 @@ pub struct Routed {
     pub path_info: Vec<u8>,
 }
 
-/// Finds the program for `uri`.
-pub async fn find(catalog: &Catalog, uri: &Uri) -> Result<Routed, Refusal> {
+/// Where a path leads.
+#[derive(Debug)]
+pub enum Destination {
+    /// To a program.
+    Program(Routed),
+    /// To a file that is sent as it is.
+    Document(PathBuf),
+}
+
+/// Finds what `uri` leads to: a program, or behind all programs a document.
+pub async fn find(host: &Host, uri: &Uri) -> Result<Destination, Refusal> {
     let raw = uri.path();
     // Encoded slashes stay encoded until the program is known: what becomes of them is its policy.
     let path = decode(raw, EncodedSlashes::Keep).map_err(|error| refuse_path(&error))?;
-    let snapshot = catalog.snapshot();
-    let (prefix, target, rest) = snapshot.find(&path).ok_or_else(not_found)?;
+    let snapshot = host.catalog.snapshot();
+    let Some((prefix, target, rest)) = snapshot.find(&path) else {
+        return document(host, uri).await.map(Destination::Document);
+    };
     let routed = match target {
         Target::Program(entry) => Routed {
             path_info: extra_path(raw, prefix, rest, &entry.policy)?,
@@ -48,10 +62,24 @@ pub async fn find(catalog: &Catalog, uri: &Uri) -> Result<Routed, Refusal> {
             in_directory(directory, &rest, uri).await?
         }
     };
-    if !routed.path_info.is_empty() && !routed.entry.policy.path_info {
-        return Err(not_found());
+    // The address of a program at `/` has a slash that is no extra path.
+    let is_root = routed.script_name.is_empty() && routed.path_info == b"/";
+    if !routed.path_info.is_empty() && !routed.entry.policy.path_info && !is_root {
+        return Err(Refusal::not_found());
     }
-    Ok(routed)
+    Ok(Destination::Program(routed))
+}
+
+async fn document(host: &Host, uri: &Uri) -> Result<PathBuf, Refusal> {
+    let documents = host.documents.as_ref().ok_or_else(Refusal::not_found)?;
+    let slashes = host.config.inherited.encoded_slashes.into();
+    let path = decode(uri.path(), slashes).map_err(|error| refuse_path(&error))?;
+    match documents.find(path).await {
+        Ok(file) => Ok(file),
+        Err(NoDocument::AddSlash) => Err(add_slash(uri)),
+        Err(NoDocument::NotServed) => Err(Refusal::new(StatusCode::FORBIDDEN, "This is not served.")),
+        Err(NoDocument::Absent) => Err(Refusal::not_found()),
+    }
 }
 
 /// The path after the mount, decoded as `policy` says.
@@ -63,7 +91,7 @@ fn extra_path(raw: &str, prefix: &str, rest: &[u8], policy: &Policy) -> Result<V
     let path = decode(raw, slashes).map_err(|error| refuse_path(&error))?;
     strip_mount(&path, prefix)
         .map(<[u8]>::to_vec)
-        .ok_or_else(not_found)
+        .ok_or_else(Refusal::not_found)
 }
 
 fn has_encoded_slash(raw: &str) -> bool {
@@ -83,23 +111,11 @@ async fn in_directory(directory: &Arc<Directory>, rest: &[u8], uri: &Uri) -> Res
             script_name,
             path_info,
         }),
-        Found::AddSlash => {
-            // SECURITY: a target that begins with two slashes would name another host.
-            let path = format!("/{}/", uri.path().trim_start_matches('/'));
-            let mut refusal = Refusal::new(
-                StatusCode::MOVED_PERMANENTLY,
-                "This folder's address ends with a slash.",
-            );
-            refusal.location = Some(
-                uri.query()
-                    .map_or_else(|| path.clone(), |query| format!("{path}?{query}")),
-            );
-            Err(refusal)
-        }
+        Found::AddSlash => Err(add_slash(uri)),
         Found::Refused { status, why } => {
             tracing::debug!(target: "http", "{}: {why}", uri.path());
             let detail = match status {
-                StatusCode::NOT_FOUND => return Err(not_found()),
+                StatusCode::NOT_FOUND => return Err(Refusal::not_found()),
                 StatusCode::FORBIDDEN => "This may not be run.",
                 _ => "The program could not be started.",
             };
@@ -110,13 +126,23 @@ async fn in_directory(directory: &Arc<Directory>, rest: &[u8], uri: &Uri) -> Res
     }
 }
 
-fn not_found() -> Refusal {
-    Refusal::new(StatusCode::NOT_FOUND, "There is nothing at this address.")
+fn add_slash(uri: &Uri) -> Refusal {
+    // SECURITY: a target that begins with two slashes would name another host.
+    let path = format!("/{}/", uri.path().trim_start_matches('/'));
+    let mut refusal = Refusal::new(
+        StatusCode::MOVED_PERMANENTLY,
+        "This folder's address ends with a slash.",
+    );
+    refusal.location = Some(
+        uri.query()
+            .map_or_else(|| path.clone(), |query| format!("{path}?{query}")),
+    );
+    refusal
 }
 
 fn refuse_path(error: &PathError) -> Refusal {
     match error {
-        PathError::EncodedSlash => not_found(),
+        PathError::EncodedSlash => Refusal::not_found(),
         PathError::Control
         | PathError::NotAbsolute
         | PathError::BadEncoding

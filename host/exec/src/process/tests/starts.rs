@@ -43,18 +43,11 @@ async fn it_leads_its_own_group_in_its_folder_under_the_name_it_was_given() {
 }
 
 #[tokio::test]
-async fn arguments_of_the_request_follow_the_configured_ones_except_for_interpreters() {
-    let mut program = Program::script(r#"printf '[%s]' "$@""#).args(&["fixed", "a b"]);
-    let mut invocation = program.invocation(Body::Empty);
-    invocation.arguments = vec!["from request".into()];
-    let mut running = Fork::new().start(invocation).await.unwrap();
-    assert_eq!(read(&mut running.output).await.0, b"[fixed][a b][from request]");
-
+async fn an_interpreter_gets_no_arguments() {
+    let mut program = Program::script(r#"printf '[%s]' "$@""#).args(&["-s", "a b", ""]);
+    assert_eq!(output(&program).await, "[-s][a b][]");
     program.native.interpreter = Some(program.native.path.clone());
-    let mut invocation = program.invocation(Body::Empty);
-    invocation.arguments = vec!["-s".into()];
-    let mut running = Fork::new().start(invocation).await.unwrap();
-    assert_eq!(read(&mut running.output).await.0, b"[]");
+    assert_eq!(output(&program).await, "[]");
 }
 
 #[tokio::test]
@@ -157,6 +150,8 @@ async fn arguments_too_large_for_the_system_are_told_apart() {
 async fn a_program_that_is_being_replaced_is_waited_for() {
     let program = Program::file(&fs::read("/bin/true").unwrap());
     program.permit(0o755);
+    let impatient =
+        Program::existing(&program.native.path).limits(|limits| limits.wall = Duration::from_millis(50));
     let writer = OpenOptions::new()
         .append(true)
         .open(&program.native.path)
@@ -176,6 +171,6 @@ async fn a_program_that_is_being_replaced_is_waited_for() {
         .append(true)
         .open(&program.native.path)
         .unwrap();
-    let error = program.start(Body::Empty).await.unwrap_err();
+    let error = impatient.start(Body::Empty).await.unwrap_err();
     assert!(matches!(error, StartError::Exhausted { .. }), "{error:?}");
 }

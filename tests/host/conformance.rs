@@ -3,12 +3,19 @@
 //! A case is a row of one of the tables below this module: its number, what is done, what has to come of it, and a
 //! function that sees to it. Each row becomes a test of that number, and docs/CONFORMANCE.md is made of the rows.
 
+mod arguments;
 mod body;
+mod client;
 mod document;
+mod documents;
 mod environment;
+mod error_documents;
 mod faults;
 mod finding;
+mod folders;
+mod headers;
 mod life;
+mod replaced;
 mod response;
 mod scene;
 
@@ -65,9 +72,16 @@ struct Section {
     cases: &'static [Case],
 }
 
-const SECTIONS: [&Section; 6] = [
+const SECTIONS: &[&Section] = &[
     &environment::SECTION,
+    &headers::SECTION,
+    &client::SECTION,
+    &arguments::SECTION,
     &finding::SECTION,
+    &folders::SECTION,
+    &replaced::SECTION,
+    &documents::SECTION,
+    &error_documents::SECTION,
     &response::SECTION,
     &body::SECTION,
     &life::SECTION,

@@ -58,10 +58,15 @@ impl Connection {
         let authority = url.strip_prefix("http://").context("an http URL")?;
         let stream = TcpStream::connect(authority).await?;
         stream.set_nodelay(true)?;
-        Ok(Self {
+        Ok(Self::over(stream))
+    }
+
+    /// A connection that there already is.
+    pub fn over(stream: TcpStream) -> Self {
+        Self {
             stream,
             buffer: Vec::new(),
-        })
+        }
     }
 
     /// Sends bytes.

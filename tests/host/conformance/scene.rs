@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use warmbin_tests::{Answer, Connection, HostBuilder, TestHost};
+use warmbin_tests::{Answer, Connection, HostBuilder, TestHost, guest};
 
 /// A host and a mode.
 #[derive(Debug, Clone, Copy)]
@@ -11,10 +11,23 @@ pub(super) struct Scene<'h> {
     pub(super) mode: &'h str,
 }
 
+/// Variables and the values they must have; `None` for one that must not be set.
+pub(super) type Expected<'e> = [(&'e str, Option<&'e str>)];
+
 /// The usual host: one program that does what the request says.
 #[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 pub(super) fn puppet(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(builder.guest("puppet", ""))
+}
+
+/// Adds the puppet once more, as `name` and with more lines for its table.
+pub(super) fn puppet_as(builder: HostBuilder, name: &str, lines: &str) -> HostBuilder {
+    let (native, wasm) = (guest("puppet", "native"), guest("puppet", "wasm"));
+    builder.table(&format!(
+        "[[program]]\nname = {name:?}\nnative = '{}'\nwasm = '{}'\n{lines}",
+        native.display(),
+        wasm.display()
+    ))
 }
 
 impl<'h> Scene<'h> {
@@ -48,6 +61,19 @@ impl<'h> Scene<'h> {
         self.raw(self.request(&line, fields).as_bytes()).await
     }
 
+    /// As [`Self::request`], for a Host of the caller's.
+    pub(super) fn request_to(&self, host: &str, line: &str, fields: &str) -> String {
+        format!(
+            "{line}\r\nHost: {host}\r\nWarmbin-Mode: {}\r\n{fields}\r\n",
+            self.mode
+        )
+    }
+
+    /// Whether a module is run.
+    pub(super) fn is_wasm(&self) -> bool {
+        self.mode.starts_with("wasm")
+    }
+
     /// The answer of the puppet that does `script`.
     pub(super) async fn puppet(&self, script: &str) -> Result<Answer> {
         self.get("/cgi-bin/puppet", &pull(script)).await
@@ -62,6 +88,31 @@ impl<'h> Scene<'h> {
             )
             .await?;
         Variables::of(&answer)
+    }
+
+    /// The same over HTTP/2 with prior knowledge.
+    pub(super) async fn environment_over_http2(
+        &self,
+        below: &str,
+        fields: &[(&str, &str)],
+    ) -> Result<Variables> {
+        let client = reqwest::Client::builder()
+            .http2_prior_knowledge()
+            .no_proxy()
+            .build()?;
+        let url = format!("{}/cgi-bin/puppet{below}", self.host.programs());
+        let mut request = client
+            .get(url)
+            .header("Warmbin-Mode", self.mode)
+            .header("Puppet", ENV);
+        for (name, value) in fields {
+            request = request.header(*name, *value);
+        }
+        let answer = request.send().await?;
+        if answer.status() != 200 || answer.version() != reqwest::Version::HTTP_2 {
+            bail!("{:?} {}", answer.version(), answer.status());
+        }
+        Ok(Variables::lines(&answer.bytes().await?))
     }
 
     /// The newest record of this mode, once there are `count` of them.
@@ -95,13 +146,11 @@ impl Variables {
         if answer.status != 200 {
             bail!("{}: {}", answer.status, answer.text());
         }
-        Ok(Self(
-            answer
-                .body
-                .split(|byte| *byte == b'\n')
-                .map(<[u8]>::to_vec)
-                .collect(),
-        ))
+        Ok(Self::lines(&answer.body))
+    }
+
+    fn lines(text: &[u8]) -> Self {
+        Self(text.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect())
     }
 
     /// The value of `name`, if it is set.
@@ -109,6 +158,32 @@ impl Variables {
         self.0
             .iter()
             .find_map(|line| line.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
+    }
+
+    /// Holds variables against what they must be.
+    pub(super) fn hold(&self, expected: &Expected<'_>) -> Result<()> {
+        for (name, value) in expected {
+            if self.bytes(name) != value.map(str::as_bytes) {
+                bail!(
+                    "{name} is {:?}, not {value:?}",
+                    self.bytes(name).map(String::from_utf8_lossy)
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// The names that begin with `prefix`.
+    pub(super) fn names(&self, prefix: &str) -> Vec<String> {
+        let name = |line: &Vec<u8>| {
+            let text = String::from_utf8_lossy(line).into_owned();
+            text.split_once('=').map(|(name, _)| name.to_owned())
+        };
+        self.0
+            .iter()
+            .filter_map(name)
+            .filter(|name| name.starts_with(prefix))
+            .collect()
     }
 
     /// The value of `name` as text, if it is set.

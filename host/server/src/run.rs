@@ -76,12 +76,16 @@ pub async fn answer(
     let id: Arc<str> = uuid::Uuid::now_v7().to_string().into();
     let shown_id = shown_id(&parts, &id);
     let answered = match Hop::first(host, connection, &mut parts, body, id, &shown_id) {
-        Ok(mut hop) => match hop.serve(&mut parts).await {
-            Ok(response) => Ok(response),
-            Err(refusal) => error_document::page(&mut hop, &mut parts, &refusal)
-                .await
-                .ok_or(refusal),
-        },
+        Ok(mut hop) => {
+            let answered = match hop.serve(&mut parts).await {
+                Ok(response) => Ok(response),
+                Err(refusal) => error_document::page(&mut hop, &mut parts, &refusal)
+                    .await
+                    .ok_or(refusal),
+            };
+            hop.leave_body();
+            answered
+        }
         Err(refusal) => Err(refusal),
     };
     let mut response = answered.unwrap_or_else(|refusal| {
@@ -180,6 +184,13 @@ impl<'a> Hop<'a> {
             body,
             failed: None,
         })
+    }
+
+    /// The body is for nobody any more: where no program took it, it is read and dropped, so that the answer arrives.
+    fn leave_body(&mut self) {
+        if let Some(body) = self.body.take() {
+            request_body::drain(body);
+        }
     }
 
     /// Answers the request, by as many programs as redirect to each other.

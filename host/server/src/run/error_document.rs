@@ -72,7 +72,7 @@ pub(super) async fn page(
     redirect(parts, &target).ok()?;
     drop_conditions(&mut parts.headers);
     hop.failed = Some(failed);
-    hop.body = None;
+    hop.leave_body();
     let made = match route::find(hop.host, &parts.uri).await {
         Ok(Destination::Program(routed)) => by_program(hop, parts, &routed, refusal.status).await,
         Ok(Destination::Document(path)) => document::respond(&path, parts).await,

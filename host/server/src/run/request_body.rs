@@ -146,7 +146,7 @@ impl Drop for Delivery {
 }
 
 /// Reads and drops what is left, unless the client has not begun to send it.
-fn drain(mut body: ClientBody) {
+pub fn drain(mut body: ClientBody) {
     if body.ended || (body.waits && !body.touched) {
         return;
     }

@@ -120,7 +120,10 @@ const refresh = async () => {
     const focused = summary.contains(document.activeElement) ? document.activeElement : null;
     const focusPath = focused && (focused.getAttribute("href") ?? focused.getAttribute("aria-label"));
     const scrolled = [...summary.querySelectorAll(".scroll")].map((element) => element.scrollLeft);
-    summary.innerHTML = html;
+    const part = document.createElement("template");
+    part.innerHTML = html;
+    document.getElementById("health").replaceWith(part.content.querySelector("#health"));
+    summary.replaceChildren(part.content);
     failed = false;
     for (const element of summary.querySelectorAll("details")) element.open = open.has(element.id);
     summary.querySelectorAll(".scroll").forEach((element, index) => (element.scrollLeft = scrolled[index] ?? 0));

@@ -41,6 +41,14 @@ struct Overview<'a> {
     fragment_url: String,
 }
 
+/// What changes of the page while it is open: the badge, and the figures it judges.
+#[derive(Template)]
+#[template(path = "parts/figures.html")]
+struct Figures {
+    health: Health,
+    summary: Summary,
+}
+
 /// What to do where there is nothing to see.
 enum NextStep {
     /// Run this command.
@@ -73,8 +81,11 @@ pub(crate) async fn get(
     let dashboard = &pages.dashboard;
     let query = Query::read(pairs, "-15m", now_us)?;
     if query.get("fragment") == "summary" {
-        let summary = Summary::read(dashboard, &query, now_us).await?;
-        return Ok(respond(StatusCode::OK, &summary));
+        let (summary, programs) =
+            future::try_join(Summary::read(dashboard, &query, now_us), dashboard.programs()).await?;
+        let names: Vec<String> = programs.into_iter().map(|program| program.name).collect();
+        let health = health(dashboard, &summary, &names, now_us);
+        return Ok(respond(StatusCode::OK, &Figures { health, summary }));
     }
     let newest = Page {
         limit: TAIL,

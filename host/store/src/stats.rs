@@ -96,8 +96,8 @@ pub struct SummaryRow {
     pub count: u64,
     /// Those whose outcome is neither `ok` nor `client_gone`, or whose status is 5xx.
     pub errors: u64,
-    /// Requests per second over the range: `to − from` where both are given, else from the first to the last start in
-    /// the group's range, at least one second.
+    /// Requests per second over a span that all groups share: from `from` to `to`, each replaced by the first or last
+    /// start of what the filter selects where it is not given; at least one second.
     pub rps: f64,
     /// Of the total.
     pub total: Percentiles,

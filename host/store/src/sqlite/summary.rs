@@ -24,6 +24,9 @@ const DURATIONS: [Phase; 6] = [
     Phase::Total,
 ];
 
+/// Rates are of no shorter span than a second, in microseconds.
+const SHORTEST_SPAN_US: i64 = 1_000_000;
+
 /// Columns before those of the group: the durations, and five more.
 const FIGURES: usize = DURATIONS.len() + 5;
 
@@ -67,15 +70,19 @@ pub(super) async fn summary(
     drop(blocks);
 
     // Sorting millions of numbers would keep a runtime thread from its other tasks.
-    let range_us = filter
-        .from_us
-        .zip(filter.to_us)
-        .map(|(from, to)| to.saturating_sub(from));
+    let (from_us, to_us) = (filter.from_us, filter.to_us);
     let keys = group_by.to_vec();
     let figures = move || {
+        // One span for all groups: by spans of their own, a mode that was busy for a moment would seem the faster one.
+        let started = || groups.values().filter_map(|group| group.started);
+        let first = from_us.or_else(|| started().map(|(first, _)| first).min());
+        let last = to_us.or_else(|| started().map(|(_, last)| last).max());
+        let span_us = first
+            .zip(last)
+            .map_or(0, |(first, last)| last.saturating_sub(first));
         let mut rows: Vec<SummaryRow> = groups
             .into_iter()
-            .map(|(values, group)| group.figures(keys.iter().copied().zip(values).collect(), range_us))
+            .map(|(values, group)| group.figures(keys.iter().copied().zip(values).collect(), span_us))
             .collect();
         rows.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| values_of(a).cmp(values_of(b))));
         rows
@@ -120,7 +127,7 @@ impl Group {
         Ok(())
     }
 
-    fn figures(self, group: Vec<(GroupKey, Option<String>)>, range_us: Option<i64>) -> SummaryRow {
+    fn figures(self, group: Vec<(GroupKey, Option<String>)>, span_us: i64) -> SummaryRow {
         let [queue, start, head, body, exit, mut total] = self.durations;
         let count = total.len() as u64;
         let phases = Phase::PARTS
@@ -128,14 +135,12 @@ impl Group {
             .zip([queue, start, head, body, exit])
             .map(|(phase, mut values)| (phase, percentiles(&mut values)))
             .collect();
-        let (first, last) = self.started.unwrap_or_default();
-        let span_us = range_us.unwrap_or(last.saturating_sub(first)).max(1_000_000);
         SummaryRow {
             group,
             count,
             errors: self.errors,
             #[expect(clippy::cast_precision_loss, reason = "a rate needs no more than 53 bits")]
-            rps: count as f64 * 1_000_000.0 / span_us as f64,
+            rps: count as f64 * 1_000_000.0 / span_us.max(SHORTEST_SPAN_US) as f64,
             total: percentiles(&mut total),
             phases,
             cpu_us_mean: self

@@ -33,6 +33,7 @@ mod on_sqlite {
             a_summary_equals_what_the_list_gives,
             groups_come_by_size_and_versions_may_be_missing,
             rates_cover_the_range_asked_for,
+            rates_of_all_groups_are_over_one_span,
             nothing_is_one_group_of_nothing,
             histograms_count_every_request_once;
         programs:

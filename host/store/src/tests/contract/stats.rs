@@ -142,6 +142,21 @@ pub(super) async fn rates_cover_the_range_asked_for(store: &dyn Store) {
     }
 }
 
+pub(super) async fn rates_of_all_groups_are_over_one_span(store: &dyn Store) {
+    // One mode all the time, the other for a moment.
+    let rows = batch(0..21, |number, record| {
+        record.started_at = 1_000_000_000 + i64::try_from(number).unwrap() * 1_000_000;
+        record.mode = if number < 18 { "fork" } else { "wasm-warm" }.to_owned();
+    });
+    store.insert_requests(&rows).await.unwrap();
+    let summary = store
+        .summary(&Filter::default(), &[GroupKey::Mode])
+        .await
+        .unwrap();
+    let rates: Vec<f64> = summary.iter().map(|row| row.rps).collect();
+    assert_eq!(rates, [18.0 / 20.0, 3.0 / 20.0]);
+}
+
 pub(super) async fn nothing_is_one_group_of_nothing(store: &dyn Store) {
     let summary = store.summary(&Filter::default(), &[]).await.unwrap();
     assert_eq!(summary.len(), 1);

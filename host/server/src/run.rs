@@ -12,8 +12,8 @@
 //! 10. [`exit`]: its end.
 //! 11. [`record`]: what is remembered.
 //!
-//! A path that leads to no program may lead to a file: [`document`]. Refusals at any step become a response in
-//! [`refuse`], or have their page made in [`error_document`].
+//! A path that leads to no program may lead to a file: `document`. Refusals at any step become a response in
+//! [`refuse`], or have their page made in `error_document`.
 
 pub mod answer;
 pub mod body;

@@ -3,7 +3,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use anyhow::{Context, Result, ensure};
-use warmbin_tests::{Answer, HostBuilder};
+use warmbin_tests::{Answer, HostBuilder, guest};
 
 use super::Where::{BeforeTheMode, Everywhere};
 use super::scene::{PLAIN, Scene, pull, puppet};
@@ -30,6 +30,8 @@ section! {
     f63 BeforeTheMode, on site, "a FIFO, a socket; names with blanks, `é`, `%`" => "404; found once decoded": names;
     f64 BeforeTheMode, on site, "a file and what would be extra path" => "404": no_extra_path;
     f65 BeforeTheMode, on site, "20 requests on one connection, HTTP/1.0, a body with a GET" => "framed as they should be": connections;
+    f67 BeforeTheMode, on programs_at_root, "a folder of programs at `/`" =>
+        "its programs first, then the documents; its other files are neither": root_folder;
     f66 BeforeTheMode, on whole_disk, "`documents` is the folder with everything in it" =>
         "data folder, configuration and programs stay out": everything;
 }
@@ -100,6 +102,29 @@ fn whole_disk(builder: HostBuilder) -> Result<HostBuilder> {
     let builder = builder.setting("documents = \".\"");
     let builder = builder.table("[[directory]]\nurl = \"/programs\"\npath = \"cgi\"");
     builder.script("own.sh", "#!/bin/sh\nsecret\n", "")
+}
+
+fn programs_at_root(builder: HostBuilder) -> Result<HostBuilder> {
+    let root = builder.folder().to_owned();
+    for folder in ["site", "cgi"] {
+        std::fs::create_dir(root.join(folder))?;
+    }
+    std::fs::write(root.join("site/page.html"), "page")?;
+    std::fs::write(root.join("site/both"), "secret")?;
+    std::fs::write(root.join("cgi/source.txt"), "secret")?;
+    std::fs::copy(guest("hello", "native"), root.join("cgi/both"))?;
+    let builder = builder.setting("documents = \"site\"");
+    Ok(builder.table("[[directory]]\nurl = \"/\"\npath = \"cgi\""))
+}
+
+async fn root_folder(scene: &Scene<'_>) -> Result<()> {
+    ensure!(found(scene, "/page.html", "", 200).await?.text() == "page");
+    found(scene, "/both", "", 200).await?;
+    found(scene, "/source.txt", "", 403).await?;
+    for target in ["/none", "/", "/page.html/x"] {
+        found(scene, target, "", 404).await?;
+    }
+    Ok(())
 }
 
 async fn found(scene: &Scene<'_>, target: &str, fields: &str, status: u16) -> Result<Answer> {

@@ -35,7 +35,7 @@ section! {
         "SERVER_NAME `example.com`, the listener's SERVER_PORT, HTTP_HOST as sent": host_with_port;
     e15 Everywhere, "`Host: [::1]:8081`" => "SERVER_NAME `[::1]`": host_of_ipv6;
     e17 Everywhere, "an absolute target and another Host" => "the target's authority is SERVER_NAME and HTTP_HOST": absolute_form;
-    e18 BeforeTheMode, "a Host with a space, with markup, twice, or none in HTTP/1.1" => "400": bad_hosts;
+    e18 BeforeTheMode, "a Host with a space, with markup, twice, or none in HTTP/1.1, also beside an absolute target" => "400": bad_hosts;
     e19 Everywhere, "HTTP/1.0, 1.1 and 2" => "SERVER_PROTOCOL says which": protocols;
     e32 Everywhere, "a POST of 3 bytes with a type" =>
         "CONTENT_LENGTH and CONTENT_TYPE, and neither as HTTP_…": length_and_type;
@@ -58,6 +58,7 @@ section! {
     e58 Everywhere, "`Https: on`, `Request-Method: x` and the like" => "HTTP_… only: the protocol's are not set by headers": no_forgery;
     e59 Everywhere, "an X-Request-Id of the client's" => "UNIQUE_ID, and back in the response": request_id;
     e60 Everywhere, "HTTP/2 with an authority" => "SERVER_NAME and HTTP_HOST are made of it": authority;
+    e62 Everywhere, "a query of 60,000 bytes; of 70,000" => "whole; 414": long_query;
     e61 Everywhere, "a request on loopback" =>
         "SERVER_ADDR and REMOTE_ADDR `127.0.0.1`, SERVER_SOFTWARE `warmbin/…`, REQUEST_SCHEME `http`, no HTTPS": the_rest;
 }
@@ -286,8 +287,16 @@ async fn refuse_hosts(scene: &Scene<'_>, hosts: &[&[u8]]) -> Result<()> {
 
 async fn bad_hosts(scene: &Scene<'_>) -> Result<()> {
     refuse_hosts(scene, &[b"a b", b"a<script>", b"a\r\nHost: b", b"a\r\nHost: a"]).await?;
-    let answer = scene.raw(b"GET /cgi-bin/puppet HTTP/1.1\r\n\r\n").await?;
-    ensure!(answer.status == 400, "{}", answer.status);
+    for request in [
+        "GET /cgi-bin/puppet HTTP/1.1\r\n\r\n",
+        "GET http://a/cgi-bin/puppet HTTP/1.1\r\n\r\n",
+        "GET http://a/cgi-bin/puppet HTTP/1.1\r\nHost: a b\r\n\r\n",
+        "GET http://a/cgi-bin/puppet HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+        "GET /cgi-bin/puppet HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n",
+    ] {
+        let answer = scene.raw(request.as_bytes()).await?;
+        ensure!(answer.status == 400, "{request}: {}", answer.status);
+    }
     Ok(())
 }
 
@@ -501,6 +510,14 @@ async fn authority(scene: &Scene<'_>) -> Result<()> {
         .environment_over_http2("/x%20y?z=%20", &[])
         .await?
         .hold(&expected)
+}
+
+async fn long_query(scene: &Scene<'_>) -> Result<()> {
+    let query = "q".repeat(60_000);
+    expect(scene, &format!("?{query}"), &[("QUERY_STRING", Some(&query))]).await?;
+    let answer = scene.get(&format!("/cgi-bin/puppet?{query}{query}"), "").await?;
+    ensure!(answer.status == 414, "{}", answer.status);
+    Ok(())
 }
 
 async fn the_rest(scene: &Scene<'_>) -> Result<()> {

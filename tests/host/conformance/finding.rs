@@ -22,6 +22,7 @@ section! {
     f32 Everywhere, on overlapping, "a program and a folder at one address, a program inside a folder's" =>
         "the program wins, the rest is the folder's": overlaps;
     f35 BeforeTheMode, "`OPTIONS *`; `GET *`" => "answered by the host; 400": asterisk;
+    f38 BeforeTheMode, on not_executable, "a declared program whose file has no executable bit" => "403": declared_not_executable;
     f36 BeforeTheMode, "CONNECT and TRACE" => "501, no program runs": refused_methods;
 }
 
@@ -213,6 +214,17 @@ async fn overlaps(scene: &Scene<'_>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn not_executable(builder: HostBuilder) -> Result<HostBuilder> {
+    let file = builder.folder().join("plain");
+    let builder = builder.script("plain", HELLO, "")?;
+    set_mode(&file, 0o644)?;
+    Ok(builder)
+}
+
+async fn declared_not_executable(scene: &Scene<'_>) -> Result<()> {
+    refused(scene, 403, &["/cgi-bin/plain", "/cgi-bin/plain/x"]).await
 }
 
 async fn asterisk(scene: &Scene<'_>) -> Result<()> {

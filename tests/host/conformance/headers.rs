@@ -24,7 +24,7 @@ section! {
     e30 Everywhere, "`Foo:   a  b \\t`" => "outer white space gone, inner kept": white_space;
     e31 Everywhere, "a value with bytes 0x80 to 0xFF" => "the same bytes": high_bytes;
     e35 Everywhere, "`Content: 99999`, `Conte: 5`, `Content_Length: 7`" => "CONTENT_LENGTH is not affected": near_content_length;
-    e41 Everywhere, "200 headers of 500 bytes; then far more" => "all of them; 431, and the host lives": many;
+    e41 Everywhere, "200 headers of 500 bytes; then far more, also over HTTP/2" => "all of them; 431, and the host lives": many;
     e42 Everywhere, "one header of 100,000 bytes; of 200,000" => "whole; 431": long;
     e70 Everywhere, "hop-by-hop headers, and those that Connection names" => "no variable": hop_by_hop;
     e71 Everywhere, "`Upgrade: websocket`, `Upgrade: h2c` with its settings" =>
@@ -191,6 +191,26 @@ async fn many(scene: &Scene<'_>) -> Result<()> {
     for fields in [lines(1000), short] {
         let answer = scene.get("/cgi-bin/puppet", &fields).await?;
         ensure!(answer.status == 431, "{}", answer.status);
+    }
+    // Over HTTP/2 as well; that connection goes on.
+    let client = reqwest::Client::builder()
+        .http2_prior_knowledge()
+        .no_proxy()
+        .build()?;
+    let url = format!("{}/cgi-bin/puppet", scene.host.programs());
+    let ask = |size: usize| {
+        let request = client
+            .get(&url)
+            .header("Warmbin-Mode", scene.mode)
+            .header("Puppet", ENV);
+        request
+            .header("X-A", "a".repeat(size))
+            .header("X-B", "b".repeat(size))
+            .send()
+    };
+    for (size, status) in [(10_000, 200), (70_000, 431), (10_000, 200)] {
+        let answer = ask(size).await?;
+        ensure!(answer.status() == status, "{size}: {}", answer.status());
     }
     scene.environment("", "").await.map(drop)
 }

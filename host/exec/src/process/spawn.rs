@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
+use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use tokio::net::unix::pipe;
 use tokio::time::Instant;
@@ -151,6 +152,12 @@ impl<'a> Command<'a> {
                 program,
                 source: self.missing(source),
             },
+            Some(Errno::ACCESS | Errno::PERM) if access(&*self.program, Access::EXEC_OK).is_ok() => {
+                StartError::Other {
+                    program,
+                    reason: format!("{source} (its folder or the interpreter that it names may not be used)"),
+                }
+            }
             Some(Errno::ACCESS | Errno::PERM) => StartError::NotExecutable { program, source },
             Some(Errno::TOOBIG) => StartError::TooLarge { program, source },
             Some(Errno::NOEXEC) => StartError::Other {

@@ -50,6 +50,8 @@ struct Identity {
     inode: u64,
     bytes: u64,
     modified: (i64, i64),
+    /// Also tells when a file's mode was changed, or its content by something that puts the time of writing back.
+    changed: (i64, i64),
 }
 
 /// What a path below the folder leads to.
@@ -267,6 +269,7 @@ impl Directory {
             inode: metadata.ino(),
             bytes: metadata.len(),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
         };
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.get(path)

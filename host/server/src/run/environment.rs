@@ -28,14 +28,22 @@ pub fn server_name(parts: &mut Parts, local: SocketAddr) -> Result<String, Refus
     if repeated {
         return Err(malformed());
     }
+    // In HTTP/1 a proper Host is asked for even where the target names another (RFC 9112 §3.2).
+    if parts.version <= Version::HTTP_11
+        && host
+            .as_ref()
+            .is_some_and(|host| !host.is_empty() && authority::server_name(host.as_bytes()).is_none())
+    {
+        return Err(malformed());
+    }
     let named = match (parts.uri.authority(), host) {
+        (_, None) if parts.version == Version::HTTP_11 => return Err(malformed()),
         (Some(authority), _) => {
             let value = HeaderValue::from_str(authority.as_str()).map_err(|_| malformed())?;
             parts.headers.insert(HOST, value.clone());
             value
         }
         (None, Some(host)) => host,
-        (None, None) if parts.version == Version::HTTP_11 => return Err(malformed()),
         (None, None) => return Ok(bracketed(local)),
     };
     if named.is_empty() {
@@ -204,6 +212,8 @@ mod tests {
             ("/x", &["a", "b"], None),
             ("/x", &[], None),
             ("/x", &["a<b>"], None),
+            ("http://foo/x", &["a<b>"], None),
+            ("http://foo/x", &[], None),
         ] {
             let (mut parts, ()) = Request::get(uri).body(()).unwrap().into_parts();
             for host in hosts {

@@ -55,6 +55,7 @@ impl Refusal {
                 "The request has more header data than a program can take."
             }
             StatusCode::INTERNAL_SERVER_ERROR => "The program could not be started.",
+            StatusCode::FORBIDDEN => "This may not be run.",
             _ => "The program did not give a usable answer.",
         };
         Self {

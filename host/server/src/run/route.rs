@@ -59,7 +59,13 @@ pub async fn find(host: &Host, uri: &Uri) -> Result<Destination, Refusal> {
         }
         Target::Directory(directory) => {
             let rest = extra_path(raw, prefix, rest, directory.policy())?;
-            in_directory(directory, &rest, uri).await?
+            match in_directory(directory, &rest, uri).await {
+                // A folder of programs at `/` leaves to the documents what it does not have.
+                Err(refusal) if prefix.is_empty() && refusal.status == StatusCode::NOT_FOUND => {
+                    return document(host, uri).await.map(Destination::Document);
+                }
+                found => found?,
+            }
         }
     };
     // The address of a program at `/` has a slash that is no extra path.

@@ -12,7 +12,7 @@ use warmbin_store::{Artifact, Program, Source, SqliteStore, Store, Version};
 
 use super::sources::ConfigArgs;
 use crate::config::{Config, ProgramSettings};
-use crate::host::{MAX_INSTANCES, module_memory};
+use crate::host::{MAX_INSTANCES, compiled_modules, module_memory};
 use crate::programs::ingest::{Arrived, ingest};
 use crate::programs::remove::remove;
 
@@ -127,12 +127,14 @@ async fn run(command: Command, config: Config) -> anyhow::Result<()> {
 async fn add(arrived: Arrived, config: &Config, store: &Arc<dyn Store>) -> anyhow::Result<()> {
     let name = arrived.name.clone();
     let wasm = WasmHost::new(WasmHostConfig {
-        cache_dir: config.data.join("wasm-cache"),
+        cache_dir: compiled_modules(&config.data),
         max_memory_bytes: module_memory(config),
         max_instances: MAX_INSTANCES,
     })?;
     let version = ingest(arrived, &config.data, store, &wasm).await?;
-    println!("{name}: version {} is active", version.number);
+    // Which host will serve it: without a configuration file, the folder may be another than the one that is meant.
+    let data = config.data.display();
+    println!("{name}: version {} is active in {data}", version.number);
     show(&version);
     Ok(())
 }

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use warmbin_tests::{Answer, MODES, TestHost, exchange};
 
 /// Way, status, whether the answer is complete, outcome natively and as a module.
-const WAYS: [(&str, u16, bool, &str, &str); 11] = [
+const WAYS: [(&str, u16, bool, &str, &str); 12] = [
     ("exit", 502, true, "exit_nonzero", "exit_nonzero"),
     ("late", 200, true, "exit_nonzero", "exit_nonzero"),
     ("abort", 502, true, "signalled", "trap"),
@@ -16,6 +16,7 @@ const WAYS: [(&str, u16, bool, &str, &str); 11] = [
     ("halfway", 200, false, "signalled", "trap"),
     ("short", 200, false, "bad_output", "bad_output"),
     ("flood", 200, true, "ok", "ok"),
+    ("trap", 502, true, "signalled", "trap"),
 ];
 
 #[tokio::test]

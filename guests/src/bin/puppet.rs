@@ -64,7 +64,12 @@ fn perform(step: &str) -> io::Result<()> {
         }
         "exit" => process::exit(i32::try_from(number(rest)?).unwrap_or(1)),
         "abort" => process::abort(),
-        other => return Err(io::Error::new(ErrorKind::InvalidInput, format!("no step {other:?}"))),
+        other => {
+            return Err(io::Error::new(
+                ErrorKind::InvalidInput,
+                format!("no step {other:?}"),
+            ));
+        }
     }
     out.flush()
 }

@@ -86,7 +86,7 @@ fn repeat(out: &mut impl Write, times: u64, text: &[u8]) -> io::Result<()> {
 
 /// Standard input to standard output, each piece as it comes.
 fn copy(out: &mut impl Write) -> io::Result<()> {
-    let mut piece = [0; 64 << 10];
+    let mut piece = vec![0; 64 << 10];
     let mut input = io::stdin().lock();
     loop {
         let read = input.read(&mut piece)?;

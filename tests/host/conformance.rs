@@ -18,6 +18,8 @@ mod life;
 mod replaced;
 mod response;
 mod scene;
+mod sendfile;
+mod whole_responses;
 
 use std::pin::Pin;
 
@@ -83,6 +85,8 @@ const SECTIONS: &[&Section] = &[
     &documents::SECTION,
     &error_documents::SECTION,
     &response::SECTION,
+    &whole_responses::SECTION,
+    &sendfile::SECTION,
     &body::SECTION,
     &life::SECTION,
     &faults::SECTION,

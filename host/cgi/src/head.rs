@@ -9,19 +9,39 @@
 //!   (`<!--`, which Python's cgitb prints) is dropped and noted; one with a space, a NUL or another control character
 //!   is refused, and so is a value with a control character.
 //! * A first line `HTTP/1.1 404 Gone away` counts as a Status; a Status field overrides it.
-//! * Interim responses (1xx) are refused.
+//! * A block whose status is 1xx is an interim response: it is dropped and noted, and the next block counts. All of them
+//!   together are held against the limits. 101 is refused: the program cannot speak another protocol.
+//! * A program may also print a whole HTTP response ([`HeadStyle::WholeResponse`], RFC 3875 §5): then nothing is
+//!   required, no redirect is local, and `Transfer-Encoding: chunked` is a statement about the body.
 //! * Of a field that may be there only once, such as Content-Type, the last counts. An empty Content-Type or Location
 //!   is dropped and noted.
+//! * X-Sendfile counts as the statement of a document whose type the file has.
 //! * A Content-Length that is no number, or two that differ, is dropped and noted.
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 mod draft;
 mod parser;
 mod status;
 
 pub use parser::HeadParser;
+
+/// The field by which a program names a file to be sent in the place of its body. Common to several servers; in no
+/// standard.
+pub const X_SENDFILE: HeaderName = HeaderName::from_static("x-sendfile");
+
+/// How a program's output begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HeadStyle {
+    /// With a header block that the server completes.
+    #[default]
+    Parsed,
+    /// With the head of a whole HTTP response: the program's header is not parsed (NPH), and here it is taken apart all
+    /// the same, so that the server can frame the body for any version of HTTP.
+    WholeResponse,
+}
 
 /// What a header block may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,8 +96,25 @@ pub struct ResponseHead {
     pub headers: HeaderMap,
     /// The body's length, if the program stated one that is a number.
     pub content_length: Option<u64>,
+    /// The body comes in chunks (RFC 9112 §7.1), which are not part of it. Only in whole responses.
+    pub chunked: bool,
     /// Lines that were tolerated but dropped (an odd name), for the log.
     pub dropped: Vec<String>,
+}
+
+impl ResponseHead {
+    /// The head of a document of this type, and nothing else.
+    pub fn document(content_type: HeaderValue) -> Self {
+        Self {
+            kind: ResponseKind::Document,
+            status: StatusCode::OK,
+            reason: None,
+            headers: HeaderMap::from_iter([(CONTENT_TYPE, content_type)]),
+            content_length: None,
+            chunked: false,
+            dropped: Vec::new(),
+        }
+    }
 }
 
 /// The response kinds.
@@ -119,10 +156,10 @@ pub enum HeadError {
         /// Its beginning.
         text: String,
     },
-    /// A Status that is not 200–599.
+    /// A Status that is neither 200–599 nor that of an interim response.
     #[error("the status {0:?} is not a number from 200 to 599")]
     BadStatus(String),
-    /// None of Content-Type, Location and Status.
+    /// None of Content-Type, Location and Status (nor X-Sendfile, which implies them).
     #[error("the header block has none of Content-Type, Location and Status")]
     NoRequiredField,
     /// Transfer-Encoding, which is the server's business.

@@ -6,13 +6,15 @@
 #![forbid(unsafe_code)]
 
 pub mod authority;
+pub mod chunked;
 pub mod environment;
 pub mod head;
 mod hop_by_hop;
 pub mod meta_variables;
 pub mod path;
 
+pub use chunked::{ChunkDecoder, ChunkError};
 pub use environment::Environment;
-pub use head::{HeadError, HeadLimits, HeadParser, Progress, ResponseHead, ResponseKind};
+pub use head::{HeadError, HeadLimits, HeadParser, HeadStyle, Progress, ResponseHead, ResponseKind};
 pub use meta_variables::{MetaVariables, Redirected, RequestFacts};
 pub use path::{EncodedSlashes, PathError};

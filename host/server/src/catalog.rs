@@ -69,7 +69,7 @@ impl Catalog {
             .collect();
         Self {
             snapshot: RwLock::new(Arc::new(Snapshot::new(Vec::new(), Refusals::new(), &directories))),
-            inherited: config.inherited,
+            inherited: config.inherited.clone(),
             documents: config.documents.clone(),
             generation: AtomicI64::new(i64::MIN),
             reloading: tokio::sync::Mutex::default(),

@@ -12,7 +12,7 @@
 //! 10. [`exit`]: its end.
 //! 11. [`record`]: what is remembered.
 //!
-//! A path that leads to no program may lead to a file: `document`. Refusals at any step become a response in
+//! A path that leads to no program may lead to a file: `document`; a program may name one: `sendfile`. Refusals at any step become a response in
 //! [`refuse`], or have their page made in `error_document`.
 
 pub mod answer;
@@ -32,6 +32,7 @@ pub mod refuse;
 pub mod request_body;
 pub mod respond;
 pub mod route;
+mod sendfile;
 pub mod start;
 
 use std::sync::Arc;
@@ -43,6 +44,7 @@ use http::header::{
 use http::request::Parts;
 use http::uri::Uri;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
+use warmbin_cgi::head::X_SENDFILE;
 use warmbin_cgi::{ResponseHead, ResponseKind};
 use warmbin_exec::{Body, Invocation, Mode, Outcome};
 
@@ -143,6 +145,20 @@ fn redirect(parts: &mut Parts, target: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// The response for a program's head: with its own output, or the file it names.
+async fn respond(
+    run: Run,
+    mut head: ResponseHead,
+    first: Bytes,
+    parts: &Parts,
+    extras: Extras<'_>,
+) -> Result<Response<Answer>, Refusal> {
+    match head.headers.remove(X_SENDFILE) {
+        Some(named) => sendfile::respond(run, head, named.as_bytes(), parts, extras).await,
+        None => Ok(respond::respond(run, head, first, &parts.method, extras)),
+    }
+}
+
 /// What the hops of one request share. The body is for the first.
 struct Hop<'a> {
     host: &'a Arc<Host>,
@@ -211,7 +227,7 @@ impl<'a> Hop<'a> {
             let (mut run, head, first) = self.run(parts, &routed, mode).await?;
             let target = match &head.kind {
                 ResponseKind::LocalRedirect(target) if routed.entry.policy.local_redirect => target.clone(),
-                _ => return Ok(self.respond(parts, run, head, first, mode)),
+                _ => return respond(run, head, first, parts, self.extras(parts, mode)).await,
             };
             if let Some(account) = run.account() {
                 account.responds(head.status, &head.headers);
@@ -228,21 +244,13 @@ impl<'a> Hop<'a> {
         Err(refusal)
     }
 
-    /// The response for a program's head.
-    fn respond(
-        &self,
-        parts: &Parts,
-        run: Run,
-        head: ResponseHead,
-        first: Bytes,
-        mode: Mode,
-    ) -> Response<Answer> {
-        let extras = Extras {
+    /// What a response of a program in `mode` says beside what the program says.
+    fn extras(&self, parts: &Parts, mode: Mode) -> Extras<'a> {
+        Extras {
             request_id: self.shown_id,
             mode: self.host.config.expose_timing.then_some(mode),
             version: parts.version,
-        };
-        respond::respond(run, head, first, &parts.method, extras)
+        }
     }
 
     /// Runs one program up to its head.

@@ -24,6 +24,7 @@ section! {
     r12 Everywhere, "Location first, then `Status: 201` and a body, for a POST" => "201 and the body": created;
     r14 Everywhere, "`Location: /x` and Set-Cookie" => "302 to the client, with the cookie": redirect_with_cookie;
     r15 Everywhere, "a local redirect to itself" => "500 after a bounded number of rounds": circle;
+    r16 Everywhere, "`Location: /../../etc/passwd`, `//evil`, `/a b`" => "404; 302 for the client": odd_redirects;
     r18 Everywhere, "a line without a colon" => "502; the record quotes the line": no_colon;
     r19 Everywhere, "a line with an empty name" => "502": empty_name;
     r20 Everywhere, "a name with a NUL, a control character or a space" => "502": bad_names;
@@ -46,12 +47,15 @@ section! {
     r42 Everywhere, "a Content-Length of 9 and 5 bytes" => "an answer that is visibly not whole": too_short;
     r43 Everywhere, "a Content-Length that is no number, or two that differ" => "it is dropped; the body is whole": bad_lengths;
     r44 Everywhere, "HEAD twice on one connection, to a program that prints a body" => "two heads, no body": head;
+    r45 Everywhere, "HEAD to a program that prints for ever" => "the head at once; the program is ended": head_of_endless;
+    r46 Everywhere, "every byte there is, 256 times" => "the very bytes": every_byte;
     r47 Everywhere, "a body that begins with blank lines" => "they are kept": blank_lines;
     r48 Everywhere, "an empty body with `Content-Length: 0`" => "200 and nothing": empty_body;
     r51 Everywhere, "a whole body where a range was asked for" => "200 and all of it: ranges are the program's": range;
     r52 Everywhere, "a body with a Content-Encoding of its own" => "it is passed as it is": encoded;
     r53 Everywhere, "a field of the program's own" => "it is passed": own_field;
     r59 Everywhere, "`HTTP/1.1 404 Gone away` as the first line" => "it counts as a Status": status_line;
+    r50 Everywhere, "`Location: x`, without a slash, and `Location: ?a=b`" => "302 for the client": relative_redirects;
     r61 Everywhere, "a Content-Length of 3 and 5 bytes" => "3 bytes, and the connection goes on": too_long;
 }
 
@@ -199,6 +203,28 @@ async fn redirect_with_cookie(scene: &Scene<'_>) -> Result<()> {
 async fn circle(scene: &Scene<'_>) -> Result<()> {
     let answer = scene.puppet("out Location: /cgi-bin/puppet%0A%0A").await?;
     ensure!(answer.status == 500, "{answer:?}");
+    Ok(())
+}
+
+async fn odd_redirects(scene: &Scene<'_>) -> Result<()> {
+    let climbs = scene.puppet("out Location: /../../etc/passwd%0A%0A").await?;
+    ensure!(matches!(climbs.status, 400 | 404), "{climbs:?}");
+    client_redirects(scene, &["//evil/x", "/a b", "/a#b", "/%25zz b"]).await
+}
+
+async fn relative_redirects(scene: &Scene<'_>) -> Result<()> {
+    client_redirects(scene, &["x", "?a=b", "../x"]).await
+}
+
+async fn client_redirects(scene: &Scene<'_>, locations: &[&str]) -> Result<()> {
+    for location in locations {
+        let answer = scene.puppet(&format!("out Location: {location}%0A%0A")).await?;
+        let passed = location.replace("%25", "%");
+        ensure!(
+            answer.status == 302 && answer.header("location") == Some(&passed),
+            "{answer:?}"
+        );
+    }
     Ok(())
 }
 
@@ -403,6 +429,25 @@ async fn head(scene: &Scene<'_>) -> Result<()> {
     ensure!(
         answer.status == 200 && answer.header("content-length") == Some("5"),
         "{answer:?}"
+    );
+    Ok(())
+}
+
+async fn head_of_endless(scene: &Scene<'_>) -> Result<()> {
+    let script = format!("{TYPED}; repeat 100000000000 more");
+    then_another(scene, "HEAD", &script).await?;
+    // Its record is written once it has left.
+    scene.record(2).await.map(drop)
+}
+
+async fn every_byte(scene: &Scene<'_>) -> Result<()> {
+    let all = (0..=255).fold(String::new(), |all, byte| format!("{all}%{byte:02X}"));
+    let answer = scene.puppet(&format!("{TYPED}; repeat 256 {all}")).await?;
+    let expected: Vec<u8> = (0..=255).collect::<Vec<u8>>().repeat(256);
+    ensure!(
+        answer.body == expected && answer.complete,
+        "{} bytes",
+        answer.body.len()
     );
     Ok(())
 }

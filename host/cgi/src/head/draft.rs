@@ -4,7 +4,7 @@ use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::status::{self, Status};
-use super::{HeadError, HeadLimits, ResponseHead, ResponseKind};
+use super::{HeadError, HeadLimits, HeadStyle, ResponseHead, ResponseKind, X_SENDFILE};
 use crate::hop_by_hop;
 
 /// Fields of which a response has one at most.
@@ -24,12 +24,24 @@ const EXCERPT: usize = 80;
 /// What the lines so far have said.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
-    /// Lines so far, and so the number of the one at hand.
+    style: HeadStyle,
+    /// Lines so far, and so the number of the one at hand. Blank ones do not count.
     lines: usize,
+    /// Of these, the lines of interim responses.
+    interim: usize,
     status: Option<Status>,
     headers: HeaderMap,
     length: Length,
+    chunked: bool,
     dropped: Vec<String>,
+}
+
+/// What a blank line ends.
+pub(super) enum Block {
+    /// An interim response: another block follows.
+    Interim(Draft),
+    /// The head.
+    Final(ResponseHead),
 }
 
 /// What Content-Length fields have said.
@@ -43,8 +55,11 @@ enum Length {
 }
 
 impl Draft {
-    pub(super) fn new() -> Self {
-        Self::default()
+    pub(super) fn new(style: HeadStyle) -> Self {
+        Self {
+            style,
+            ..Self::default()
+        }
     }
 
     /// Counts a line and holds it against the limits.
@@ -67,7 +82,7 @@ impl Draft {
 
     /// Takes a line, not blank and without its end.
     pub(super) fn take_line(&mut self, line: &[u8]) -> Result<(), HeadError> {
-        if self.lines == 1
+        if self.lines == self.interim + 1
             && let Some(rest) = status::after_version(line)
         {
             self.checked_value(line, line)?;
@@ -100,6 +115,11 @@ impl Draft {
     fn take_field(&mut self, name: HeaderName, value: HeaderValue, line: &[u8]) -> Result<(), HeadError> {
         if name.as_str() == "status" {
             self.status = Some(status::parse(value.as_bytes())?);
+        } else if name == header::TRANSFER_ENCODING
+            && self.style == HeadStyle::WholeResponse
+            && value.as_bytes().eq_ignore_ascii_case(b"chunked")
+        {
+            self.chunked = true;
         } else if name == header::TRANSFER_ENCODING {
             // SECURITY: framing is the server's; two ideas of it on one connection are response splitting.
             return Err(HeadError::TransferEncoding);
@@ -140,17 +160,33 @@ impl Draft {
         };
     }
 
-    /// The blank line has come: what the lines amount to.
-    pub(super) fn finish(mut self) -> Result<ResponseHead, HeadError> {
+    /// A blank line has come: what the lines amount to.
+    pub(super) fn finish(mut self) -> Result<Block, HeadError> {
+        if let Some((status, _)) = &self.status
+            && status.is_informational()
+        {
+            self.dropped
+                .push(format!("an interim response was dropped: {status}"));
+            return Ok(Block::Interim(Self {
+                style: self.style,
+                interim: self.lines,
+                lines: self.lines,
+                dropped: self.dropped,
+                ..Self::default()
+            }));
+        }
         let location = self.headers.get(header::LOCATION);
-        if location.is_none() && self.status.is_none() && !self.headers.contains_key(header::CONTENT_TYPE) {
+        let is_typed =
+            self.headers.contains_key(header::CONTENT_TYPE) || self.headers.contains_key(X_SENDFILE);
+        if location.is_none() && self.status.is_none() && !is_typed {
             return Err(HeadError::NoRequiredField);
         }
+        let is_sole = self.lines == self.interim + 1 && self.style == HeadStyle::Parsed;
         let kind = match (location, &self.status) {
             (None, _) => ResponseKind::Document,
             (Some(_), Some((status, _))) if !status.is_redirection() => ResponseKind::Document,
             (Some(location), _) => match local_target(location) {
-                Some(target) if self.lines == 1 => ResponseKind::LocalRedirect(target),
+                Some(target) if is_sole => ResponseKind::LocalRedirect(target),
                 _ => ResponseKind::ClientRedirect,
             },
         };
@@ -168,17 +204,19 @@ impl Draft {
             self.headers.remove(name);
         }
         let content_length = match self.length {
-            Length::Stated(bytes) => Some(bytes),
-            Length::Unsaid | Length::Untrusted => None,
+            // Of two statements about the same body, chunks are the one to go by (RFC 9112 §6.3).
+            Length::Stated(bytes) if !self.chunked => Some(bytes),
+            Length::Stated(_) | Length::Unsaid | Length::Untrusted => None,
         };
-        Ok(ResponseHead {
+        Ok(Block::Final(ResponseHead {
             kind,
             status,
             reason,
             headers: self.headers,
             content_length,
+            chunked: self.chunked,
             dropped: self.dropped,
-        })
+        }))
     }
 
     /// SECURITY: a control character in a value, a bare CR above all, is a second line to some receiver.

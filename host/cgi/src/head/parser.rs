@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-use super::draft::Draft;
-use super::{HeadError, HeadLimits, Progress};
+use super::draft::{Block, Draft};
+use super::{HeadError, HeadLimits, HeadStyle, Progress};
 
 /// A parser that is fed output as it comes. Its answer does not depend on how the output is cut into pieces. It serves
 /// one block: what it says after that, or after an error, has no meaning.
@@ -18,13 +18,13 @@ pub struct HeadParser {
 }
 
 impl HeadParser {
-    /// A parser with these limits.
-    pub fn new(limits: HeadLimits) -> Self {
+    /// A parser with these limits, which hold for interim responses and the head together.
+    pub fn new(limits: HeadLimits, style: HeadStyle) -> Self {
         Self {
             limits,
             taken: 0,
             partial: Vec::new(),
-            draft: Draft::new(),
+            draft: Draft::new(style),
         }
     }
 
@@ -61,11 +61,15 @@ impl HeadParser {
             }
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if line.is_empty() {
-                let head = std::mem::take(&mut self.draft).finish()?;
-                return Ok(Progress::Complete {
-                    head,
-                    rest: piece.slice(at..),
-                });
+                match std::mem::take(&mut self.draft).finish()? {
+                    Block::Interim(next) => self.draft = next,
+                    Block::Final(head) => {
+                        let rest = piece.slice(at..);
+                        return Ok(Progress::Complete { head, rest });
+                    }
+                }
+                self.partial.clear();
+                continue;
             }
             self.draft.check_length(line, self.limits)?;
             self.draft.take_line(line)?;

@@ -8,7 +8,7 @@ use super::draft::excerpt;
 /// A status and the reason phrase, if there is one.
 pub(super) type Status = (StatusCode, Option<String>);
 
-/// Reads a Status value, trimmed: three digits from 200 to 599, then nothing, or white space and a reason.
+/// Reads a Status value, trimmed: three digits from 100 to 599 but for 101, then nothing, or white space and a reason.
 pub(super) fn parse(value: &[u8]) -> Result<Status, HeadError> {
     let bad = || HeadError::BadStatus(excerpt(value));
     let (digits, reason) = value.split_at_checked(3).ok_or_else(bad)?;
@@ -16,7 +16,7 @@ pub(super) fn parse(value: &[u8]) -> Result<Status, HeadError> {
         return Err(bad());
     }
     let status = StatusCode::from_bytes(digits).map_err(|_| bad())?;
-    if !(200..=599).contains(&status.as_u16()) {
+    if status == StatusCode::SWITCHING_PROTOCOLS || status.as_u16() > 599 {
         return Err(bad());
     }
     let reason = String::from_utf8_lossy(reason.trim_ascii());

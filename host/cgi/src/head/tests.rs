@@ -14,13 +14,23 @@ struct Answer {
     reason: Option<String>,
     headers: HeaderMap,
     content_length: Option<u64>,
+    chunked: bool,
     dropped: Vec<String>,
     body: Vec<u8>,
 }
 
 /// Feeds output cut into pieces of the given sizes, repeated as needed.
 fn parse_cut(output: &[u8], sizes: &[usize], limits: HeadLimits) -> Result<Answer, HeadError> {
-    let mut parser = HeadParser::new(limits);
+    parse_style(output, sizes, limits, HeadStyle::Parsed)
+}
+
+fn parse_style(
+    output: &[u8],
+    sizes: &[usize],
+    limits: HeadLimits,
+    style: HeadStyle,
+) -> Result<Answer, HeadError> {
+    let mut parser = HeadParser::new(limits, style);
     let mut left = Bytes::copy_from_slice(output);
     for size in sizes.iter().cycle() {
         if left.is_empty() {
@@ -34,6 +44,7 @@ fn parse_cut(output: &[u8], sizes: &[usize], limits: HeadLimits) -> Result<Answe
                 reason: head.reason,
                 headers: head.headers,
                 content_length: head.content_length,
+                chunked: head.chunked,
                 dropped: head.dropped,
                 body: [&rest[..], &left].concat(),
             });
@@ -78,7 +89,9 @@ fn a_document_in_any_line_ends() {
 fn the_body_is_the_piece_itself_and_not_a_copy() {
     let piece = Bytes::from_static(b"Status: 200\n\nbody");
     let place = piece.as_ptr().wrapping_add(13);
-    let Ok(Progress::Complete { rest, .. }) = HeadParser::new(HeadLimits::default()).push(piece) else {
+    let Ok(Progress::Complete { rest, .. }) =
+        HeadParser::new(HeadLimits::default(), HeadStyle::Parsed).push(piece)
+    else {
         panic!("the block is complete")
     };
     assert_eq!((rest.as_ptr(), &rest[..]), (place, &b"body"[..]));
@@ -111,9 +124,7 @@ fn status_in_any_place_and_case_decides_the_status() {
         "30",
         "0",
         "",
-        "100",
-        "103 Early Hints",
-        "199",
+        "101 Switching Protocols",
         "600",
         "200OK",
         "+20",
@@ -125,11 +136,64 @@ fn status_in_any_place_and_case_decides_the_status() {
         let answer = parse(format!("Content-Type: a/b\nStatus: {value}\n\n"));
         assert_eq!(answer, Err(HeadError::BadStatus(value.to_owned())), "{value:?}");
     }
-    assert_eq!(
-        parse("HTTP/1.1 100 Continue\n\n"),
-        Err(HeadError::BadStatus("100 Continue".to_owned()))
-    );
     assert_eq!(parse("HTTP/1.1\n\n"), Err(HeadError::BadStatus(String::new())));
+}
+
+#[test]
+fn interim_responses_are_left_out() {
+    for output in [
+        "HTTP/1.1 100 Continue\n\nHTTP/1.1 404 Gone\r\n\r\nbody",
+        "Status: 103\r\nLink: </x>\r\n\r\nStatus: 404 Gone\n\nbody",
+        "HTTP/1.1 102 P\n\nHTTP/1.1 100 C\n\nHTTP/1.1 103 E\nLink: </x>\n\nHTTP/1.1 404 Gone\n\nbody",
+    ] {
+        let answer = parse(output).unwrap();
+        assert_eq!(
+            (answer.status, answer.reason.as_deref()),
+            (404, Some("Gone")),
+            "{output:?}"
+        );
+        assert!(answer.headers.is_empty() && answer.body == b"body", "{answer:?}");
+        assert!(answer.dropped[0].contains("interim"), "{answer:?}");
+    }
+    // A redirect behind one is still the sole field of its block.
+    let answer = parse("HTTP/1.1 100 Continue\n\nLocation: /x\n\n").unwrap();
+    assert_eq!(answer.kind, ResponseKind::LocalRedirect("/x".to_owned()));
+    assert_eq!(parse("HTTP/1.1 100 Continue\n\n"), Err(HeadError::Incomplete));
+    let endless = "HTTP/1.1 100 Continue\n\n".repeat(10_000);
+    assert!(matches!(parse(endless), Err(HeadError::OverLimit { .. })));
+}
+
+#[test]
+fn a_whole_response_needs_no_field_and_may_come_in_chunks() {
+    let parse = |output: &str| {
+        parse_style(
+            output.as_bytes(),
+            &[usize::MAX],
+            HeadLimits::default(),
+            HeadStyle::WholeResponse,
+        )
+    };
+    let answer = parse("HTTP/1.0 200 OK\r\nServer: own\r\n\r\nbody").unwrap();
+    assert_eq!(
+        (answer.status, answer.chunked, &*answer.body),
+        (200, false, &b"body"[..])
+    );
+    let answer = parse("HTTP/1.1 200 OK\nTransfer-Encoding: Chunked\nContent-Length: 9\n\n").unwrap();
+    assert_eq!((answer.chunked, answer.content_length), (true, None));
+    assert!(answer.headers.is_empty(), "{answer:?}");
+    let answer = parse("Location: /x\n\n").unwrap();
+    assert_eq!((answer.status, answer.kind), (302, ResponseKind::ClientRedirect));
+    assert_eq!(
+        parse("HTTP/1.1 200 OK\nTransfer-Encoding: gzip, chunked\n\n"),
+        Err(HeadError::TransferEncoding)
+    );
+    assert_eq!(
+        parse("<html>\n\n"),
+        Err(HeadError::NoColon {
+            line: 1,
+            text: "<html>".to_owned()
+        })
+    );
 }
 
 #[test]
@@ -366,7 +430,7 @@ fn limits_hold_to_the_byte() {
 
 #[test]
 fn an_endless_line_is_refused_within_bounded_memory() {
-    let mut parser = HeadParser::new(HeadLimits::default());
+    let mut parser = HeadParser::new(HeadLimits::default(), HeadStyle::Parsed);
     let piece = Bytes::from_static(&[b'x'; 1000]);
     let pushed = (1..100).find(|_| parser.push(piece.clone()).is_err());
     assert_eq!(pushed, Some(17));
@@ -402,6 +466,8 @@ fn output() -> impl Strategy<Value = Vec<u8>> {
         Just("X: y"),
         Just("<!--: z"),
         Just("HTTP/1.1 200 OK"),
+        Just("HTTP/1.1 100 Continue\n\n"),
+        Just("Status: 103\n\n"),
         Just("Transfer-Encoding: chunked"),
         Just("\n"),
         Just("\r\n"),
@@ -429,9 +495,11 @@ proptest! {
         block in 0..120usize, line in 0..40usize, lines in 0..6usize,
     ) {
         for limits in [HeadLimits::default(), HeadLimits { block, line, lines }] {
-            let whole = parse_cut(&output, &[usize::MAX], limits);
-            prop_assert_eq!(&parse_cut(&output, &sizes, limits), &whole);
-            prop_assert_eq!(&parse_cut(&output, &[1], limits), &whole);
+            for style in [HeadStyle::Parsed, HeadStyle::WholeResponse] {
+                let whole = parse_style(&output, &[usize::MAX], limits, style);
+                prop_assert_eq!(&parse_style(&output, &sizes, limits, style), &whole);
+                prop_assert_eq!(&parse_style(&output, &[1], limits, style), &whole);
+            }
         }
     }
 

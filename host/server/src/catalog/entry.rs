@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use warmbin_cgi::MetaVariables;
+use warmbin_cgi::{HeadStyle, MetaVariables};
 use warmbin_exec::{Executors, Family, Mode, Native, Runnable};
 
 use super::slots::Slots;
@@ -121,6 +121,15 @@ impl Entry {
             .into_iter()
             .filter(|mode| self.runs(*mode))
             .collect()
+    }
+
+    /// How its output begins.
+    pub fn head_style(&self) -> HeadStyle {
+        if self.policy.nph.holds_for(&self.name) {
+            HeadStyle::WholeResponse
+        } else {
+            HeadStyle::Parsed
+        }
     }
 
     /// The bytes of `SCRIPT_FILENAME`.

@@ -19,6 +19,11 @@ pub fn check(config: &Config) -> Result<(), ConfigError> {
     {
         problems.push(format!("documents: {} is not a folder", folder.display()));
     }
+    for root in &*config.inherited.sendfile_roots {
+        if !root.is_dir() {
+            problems.push(format!("sendfile_roots: {} is not a folder", root.display()));
+        }
+    }
     if config.workers == Some(0) {
         problems.push("workers: must be at least 1".to_owned());
     }

@@ -1,15 +1,17 @@
 //! What holds for one program once its own settings have been laid over the host's.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use http::HeaderValue;
 use warmbin_cgi::HeadLimits;
 use warmbin_exec::Limits;
 
 use super::limits::LimitValues;
-use super::program::{EncodedSlashes, ProgramSettings};
+use super::program::{EncodedSlashes, Nph, ProgramSettings};
 
 /// The values a program inherits where its settings are silent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inherited {
     /// Limits.
     pub limits: LimitValues,
@@ -21,6 +23,8 @@ pub struct Inherited {
     pub local_redirect: bool,
     /// Whether an extra path is accepted.
     pub path_info: bool,
+    /// Folders that X-Sendfile may serve from.
+    pub sendfile_roots: Arc<[PathBuf]>,
 }
 
 impl Default for Inherited {
@@ -31,6 +35,7 @@ impl Default for Inherited {
             encoded_slashes: EncodedSlashes::Reject,
             local_redirect: true,
             path_info: true,
+            sendfile_roots: Arc::default(),
         }
     }
 }
@@ -55,6 +60,12 @@ pub struct Policy {
     pub path_info: bool,
     /// Whether a query without `=` becomes arguments.
     pub indexed_query: bool,
+    /// Folders that X-Sendfile may serve from.
+    pub sendfile_roots: Arc<[PathBuf]>,
+    /// When its output counts as a whole HTTP response.
+    pub nph: Nph,
+    /// The type of its output, if that is a body without a header block.
+    pub body_only: Option<HeaderValue>,
 }
 
 impl Policy {
@@ -78,6 +89,12 @@ impl Policy {
             local_redirect: settings.local_redirect.unwrap_or(inherited.local_redirect),
             path_info: settings.path_info.unwrap_or(inherited.path_info),
             indexed_query: settings.indexed_query.unwrap_or(false),
+            sendfile_roots: match &settings.sendfile_roots {
+                Some(roots) => roots.as_slice().into(),
+                None => Arc::clone(&inherited.sendfile_roots),
+            },
+            nph: settings.nph.unwrap_or_default(),
+            body_only: settings.body_only.as_deref().and_then(|kind| kind.parse().ok()),
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use http::HeaderValue;
 use serde::{Deserialize, Serialize};
 use warmbin_cgi::meta_variables::is_protocol_variable;
 use warmbin_exec::Mode;
@@ -39,6 +40,9 @@ pub struct ProgramSettings {
     /// When its output counts as a whole HTTP response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nph: Option<Nph>,
+    /// The type of its output, if that is a body without a header block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body_only: Option<String>,
     /// How many ready instances, children or workers it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<Pool>,
@@ -89,6 +93,20 @@ pub enum Nph {
     Always,
     /// Never.
     Never,
+}
+
+impl Nph {
+    /// Whether this holds for the program of this name; of a drop-in one, the file's name counts.
+    pub fn holds_for(self, name: &str) -> bool {
+        match self {
+            Self::ByName => name
+                .rsplit('/')
+                .next()
+                .is_some_and(|file| file.starts_with("nph-")),
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
 }
 
 /// What becomes of `%2F` in a path.
@@ -199,6 +217,19 @@ impl ProgramSettings {
         if self.args.iter().any(|argument| argument.contains('\0')) {
             problems.push("args: an argument holds a NUL byte".to_owned());
         }
+        for root in self.sendfile_roots.iter().flatten() {
+            if !root.is_absolute() {
+                problems.push(format!("sendfile_roots: {} is not absolute", root.display()));
+            }
+        }
+        if let Some(kind) = &self.body_only {
+            if kind.is_empty() || HeaderValue::from_str(kind).is_err() {
+                problems.push(format!("body_only: {kind:?} is no content type"));
+            }
+            if self.nph == Some(Nph::Always) {
+                problems.push("body_only: contradicts nph = \"always\"".to_owned());
+            }
+        }
         if let Some(pool) = self.pool
             && (pool.min > pool.max || pool.max == 0)
         {
@@ -219,15 +250,8 @@ impl ProgramSettings {
     pub fn without_effect(&self) -> Vec<&'static str> {
         [
             ("mounts", !self.mounts.is_empty()),
-            ("nph", self.nph.is_some()),
             ("pool.pick", self.pool.is_some_and(|pool| pool.pick.is_some())),
             ("preload", self.preload.is_some()),
-            (
-                "sendfile_roots",
-                self.sendfile_roots
-                    .as_ref()
-                    .is_some_and(|roots| !roots.is_empty()),
-            ),
             ("limits.processes", self.limits.processes.is_some()),
         ]
         .into_iter()
@@ -260,7 +284,7 @@ pub fn check_route(route: &str) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ProgramSettings, check_route};
+    use super::{Nph, ProgramSettings, check_route};
 
     #[test]
     fn settings_survive_their_json_form() {
@@ -281,9 +305,26 @@ mod tests {
             (r#"{"route":"x"}"#, "route"),
             (r#"{"env":{"A=B":"c"}}"#, "env"),
             (r#"{"pool":{"min":3,"max":2}}"#, "pool"),
+            (r#"{"sendfile_roots":["files"]}"#, "sendfile_roots"),
+            (r#"{"body_only":"text/plain\n"}"#, "body_only"),
+            (r#"{"body_only":"text/plain","nph":"always"}"#, "body_only"),
         ] {
             let error = ProgramSettings::from_json(text).unwrap_err();
             assert!(error.contains(key), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_begins_with_nph_tells_a_whole_response() {
+        for (nph, name, holds) in [
+            (Nph::ByName, "nph-test", true),
+            (Nph::ByName, "scripts/nph-test.pl", true),
+            (Nph::ByName, "nph-scripts/test.pl", false),
+            (Nph::ByName, "graph-nph-", false),
+            (Nph::Always, "test", true),
+            (Nph::Never, "nph-test", false),
+        ] {
+            assert_eq!(nph.holds_for(name), holds, "{nph:?} {name}");
         }
     }
 

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::layer::Layer;
 use super::limits::{LimitSettings, LimitValues};
@@ -92,6 +93,7 @@ impl Config {
             ),
             local_redirect: pick.value("local_redirect", |l| l.local_redirect.take(), base.local_redirect),
             path_info: pick.value("path_info", |l| l.path_info.take(), base.path_info),
+            sendfile_roots: sendfile_roots(&mut pick)?,
             limits: limits(&mut pick, base.limits)?,
         };
         let documents = documents(&mut pick)?;
@@ -156,6 +158,19 @@ fn documents(pick: &mut Picker) -> Result<Option<PathBuf>, ConfigError> {
         },
     );
     folder.map(|folder| absolute("documents", &folder)).transpose()
+}
+
+fn sendfile_roots(pick: &mut Picker) -> Result<Arc<[PathBuf]>, ConfigError> {
+    let roots = pick.with(
+        "sendfile_roots",
+        |layer| layer.sendfile_roots.take(),
+        Vec::new(),
+        |roots| list(&roots.iter().map(|root| root.display()).collect::<Vec<_>>()),
+    );
+    roots
+        .iter()
+        .map(|root| absolute("sendfile_roots", root))
+        .collect()
 }
 
 fn error_documents(pick: &mut Picker) -> Result<ErrorDocuments, ConfigError> {
@@ -268,10 +283,6 @@ fn ineffective(pick: &Picker) -> Vec<String> {
     let mut keys = Vec::new();
     for layer in [&pick.file, &pick.env, &pick.flags] {
         let set = [
-            (
-                "sendfile_roots",
-                layer.sendfile_roots.as_ref().is_some_and(|v| !v.is_empty()),
-            ),
             ("processes", layer.processes.is_some_and(|v| v != 1)),
             ("retention", layer.retention.is_some()),
         ];

@@ -2,7 +2,8 @@
 //!
 //! An answer that is not whole must not look whole: the body then ends in an error, which breaks the
 //! connection (no final chunk, too few bytes, `RST_STREAM`). A stated Content-Length is kept to: what exceeds
-//! it is dropped, what falls short of it is an error.
+//! it is dropped, what falls short of it is an error. Chunks of a program that frames its own body are taken apart; the
+//! host makes its own, or none, as the client's version of HTTP has it.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::Sleep;
+use warmbin_cgi::ChunkDecoder;
 use warmbin_exec::running::OutputError;
 use warmbin_exec::{Outcome, StopReason};
 
@@ -18,6 +20,21 @@ use super::exit::{Run, spoils};
 /// How long the end of an answer waits for the end of its program, to learn whether it failed. A killed
 /// program is reaped at once; one that closes its output and works on is not waited for.
 const VERDICT: Duration = Duration::from_millis(100);
+
+/// How long what was handed over has to leave before the transfer is broken off: the connection's task drops what it
+/// has not written yet, even the head, as soon as it learns of the end.
+const LEAVE: Duration = Duration::from_millis(20);
+
+/// How a program marks the end of its body.
+#[derive(Debug)]
+pub enum Framing {
+    /// It ends with the output.
+    End,
+    /// It has this many bytes more.
+    Length(u64),
+    /// It comes in chunks.
+    Chunks(ChunkDecoder),
+}
 
 /// Why a response body is broken off. The text goes to the log of the HTTP layer only.
 #[derive(Debug, thiserror::Error)]
@@ -34,10 +51,9 @@ impl From<std::io::Error> for Broken {
 #[derive(Debug)]
 pub struct ProgramBody {
     run: Run,
-    /// What came with the header block.
-    first: Option<Bytes>,
-    /// What is missing of a stated length.
-    remaining: Option<u64>,
+    /// Output that has been read and not been looked at: at first what came with the header block.
+    held: Option<Bytes>,
+    framing: Framing,
     /// What may still be sent.
     allowed: u64,
     state: State,
@@ -49,21 +65,24 @@ enum State {
     Reading,
     /// It has ended; the program's end is awaited.
     Ending(Option<Pin<Box<Sleep>>>),
+    /// It is not whole; what was handed over before is given time to leave.
+    Breaking(Pin<Box<Sleep>>, String),
     /// Nothing more comes.
     Over,
 }
 
 impl ProgramBody {
-    /// The body that begins with `first`; `length` as stated by the program; at most `allowed` bytes.
-    pub fn new(run: Run, first: Bytes, length: Option<u64>, allowed: u64) -> Self {
+    /// The body that begins with `first`, of at most `allowed` bytes.
+    pub fn new(run: Run, first: Bytes, framing: Framing, allowed: u64) -> Self {
+        let is_empty = matches!(framing, Framing::Length(0));
         let mut body = Self {
             run,
-            first: Some(first),
-            remaining: length,
+            held: Some(first),
+            framing,
             allowed,
             state: State::Reading,
         };
-        if length == Some(0) {
+        if is_empty {
             body.complete();
         }
         body
@@ -76,7 +95,10 @@ impl ProgramBody {
 
     /// What is missing of a stated length.
     pub fn remaining(&self) -> Option<u64> {
-        self.remaining
+        match self.framing {
+            Framing::Length(missing) => Some(missing),
+            Framing::End | Framing::Chunks(_) => None,
+        }
     }
 
     /// The next piece.
@@ -84,87 +106,132 @@ impl ProgramBody {
         loop {
             match &mut self.state {
                 State::Over => return Poll::Ready(None),
-                State::Reading => {
-                    let piece = match self.first.take() {
-                        Some(first) => Ok(Some(first)),
-                        None => match self.run.parts() {
-                            Some((_, output, _)) => ready!(output.poll_chunk(cx)),
-                            None => Ok(None),
-                        },
-                    };
-                    match piece {
-                        Ok(Some(piece)) if piece.is_empty() => {}
-                        Ok(Some(piece)) => return Poll::Ready(Some(self.deliver(piece))),
-                        Ok(None) => {
-                            if let Some(account) = self.run.account() {
-                                account.output_ended();
-                            }
-                            self.state = State::Ending(None);
+                State::Reading => match ready!(self.poll_output(cx)) {
+                    Ok(Some(piece)) => {
+                        if let Some(data) = self.unframed(piece)
+                            && let Some(data) = self.deliver(data)
+                        {
+                            return Poll::Ready(Some(Ok(data)));
                         }
-                        Err(error) => return Poll::Ready(Some(Err(self.cut(&error)))),
                     }
-                }
+                    Ok(None) => self.output_ended(),
+                    Err(error) => self.cut(&error),
+                },
                 State::Ending(timer) => {
                     if self.run.poll_ended(cx).is_pending() {
                         let timer = timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(VERDICT)));
                         ready!(std::future::Future::poll(timer.as_mut(), cx));
                     }
-                    return Poll::Ready(self.judge());
+                    self.judge();
+                }
+                State::Breaking(timer, why) => {
+                    ready!(std::future::Future::poll(timer.as_mut(), cx));
+                    let broken = Broken(std::mem::take(why));
+                    self.state = State::Over;
+                    return Poll::Ready(Some(Err(broken)));
                 }
             }
         }
     }
 
-    fn deliver(&mut self, mut piece: Bytes) -> Result<Bytes, Broken> {
-        if let Some(remaining) = self.remaining {
-            piece.truncate(usize::try_from(remaining).unwrap_or(usize::MAX));
+    /// The next piece of output.
+    fn poll_output(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, OutputError>> {
+        if let Some(held) = self.held.take_if(|held| !held.is_empty()) {
+            return Poll::Ready(Ok(Some(held)));
         }
-        let bytes = piece.len() as u64;
+        match self.run.parts() {
+            Some((_, output, _)) => output.poll_chunk(cx),
+            None => Poll::Ready(Ok(None)),
+        }
+    }
+
+    /// What of `piece` belongs to the body and can be handed over now.
+    fn unframed(&mut self, mut piece: Bytes) -> Option<Bytes> {
+        match &mut self.framing {
+            Framing::End => {}
+            Framing::Length(missing) => piece.truncate(usize::try_from(*missing).unwrap_or(usize::MAX)),
+            Framing::Chunks(decoder) => match decoder.next(&mut piece) {
+                Ok(Some(data)) => {
+                    self.held = Some(piece);
+                    return Some(data);
+                }
+                Ok(None) => {
+                    if decoder.is_complete() {
+                        self.output_ended();
+                    }
+                    return None;
+                }
+                Err(error) => {
+                    self.spoilt(&format!("its chunks cannot be read: {error}"));
+                    return None;
+                }
+            },
+        }
+        Some(piece)
+    }
+
+    fn deliver(&mut self, data: Bytes) -> Option<Bytes> {
+        let bytes = data.len() as u64;
         let Some(allowed) = self.allowed.checked_sub(bytes) else {
             if let Some((account, _, stopper)) = self.run.parts() {
                 stopper.stop(StopReason::Output);
                 account.decide(Outcome::OutputLimit, "the response body is larger than its limit");
             }
-            return Err(self.broken("it is larger than its limit"));
+            self.break_off("it is larger than its limit");
+            return None;
         };
         self.allowed = allowed;
         if let Some(account) = self.run.account() {
             account.sent(bytes);
         }
-        if let Some(remaining) = &mut self.remaining {
-            *remaining -= bytes;
-            if *remaining == 0 {
+        if let Framing::Length(missing) = &mut self.framing {
+            *missing -= bytes;
+            if *missing == 0 {
                 self.complete();
             }
         }
-        Ok(piece)
+        Some(data)
+    }
+
+    fn output_ended(&mut self) {
+        if let Some(account) = self.run.account() {
+            account.output_ended();
+        }
+        self.state = State::Ending(None);
     }
 
     /// The output broke off.
-    fn cut(&mut self, error: &OutputError) -> Broken {
+    fn cut(&mut self, error: &OutputError) {
         if let OutputError::Io(error) = error
             && let Some(account) = self.run.account()
         {
             account.decide(Outcome::BadOutput, format!("its output cannot be read: {error}"));
         }
-        self.broken(&error.to_string())
+        self.break_off(&error.to_string());
     }
 
     /// The output has ended: whether the answer is whole.
-    fn judge(&mut self) -> Option<Result<Bytes, Broken>> {
+    fn judge(&mut self) {
         if let Some(why) = self.run.end().and_then(spoils) {
-            return Some(Err(self.broken(why)));
+            return self.break_off(why);
         }
-        if let Some(missing) = self.remaining.filter(|missing| *missing > 0) {
-            let why = format!("{missing} bytes of the stated Content-Length are missing");
-            let exited_well = self.run.end().is_none_or(|end| end.outcome() == Outcome::Ok);
-            if exited_well && let Some(account) = self.run.account() {
-                account.decide(Outcome::BadOutput, why.as_str());
+        match &self.framing {
+            Framing::Length(missing) if *missing > 0 => {
+                let why = format!("{missing} bytes of the stated Content-Length are missing");
+                self.spoilt(&why);
             }
-            return Some(Err(self.broken(&why)));
+            Framing::Chunks(decoder) if !decoder.is_complete() => self.spoilt("the last chunk is missing"),
+            _ => self.complete(),
         }
-        self.complete();
-        None
+    }
+
+    /// The program's framing does not hold. A program that failed did that because it failed.
+    fn spoilt(&mut self, why: &str) {
+        let exited_well = self.run.end().is_none_or(|end| end.outcome() == Outcome::Ok);
+        if exited_well && let Some(account) = self.run.account() {
+            account.decide(Outcome::BadOutput, why);
+        }
+        self.break_off(why);
     }
 
     fn complete(&mut self) {
@@ -172,8 +239,8 @@ impl ProgramBody {
         self.run.settle();
     }
 
-    fn broken(&mut self, why: &str) -> Broken {
-        self.complete();
-        Broken(why.to_owned())
+    fn break_off(&mut self, why: &str) {
+        self.run.settle();
+        self.state = State::Breaking(Box::pin(tokio::time::sleep(LEAVE)), why.to_owned());
     }
 }

@@ -60,7 +60,12 @@ async fn parse(run: &mut Run) -> Result<(ResponseHead, Bytes), Failure> {
     let Some((account, output, _)) = run.parts() else {
         return Err(Failure::Ended(HeadError::Empty));
     };
-    let mut parser = HeadParser::new(account.entry().policy.head);
+    let entry = account.entry();
+    if let Some(kind) = &entry.policy.body_only {
+        let head = ResponseHead::document(kind.clone());
+        return body_only(run, head).await;
+    }
+    let mut parser = HeadParser::new(entry.policy.head, entry.head_style());
     loop {
         match output.chunk().await.map_err(Failure::Cut)? {
             Some(piece) => match parser.push(piece).map_err(Failure::Malformed)? {
@@ -69,6 +74,26 @@ async fn parse(run: &mut Run) -> Result<(ResponseHead, Bytes), Failure> {
             },
             None => return Err(Failure::Ended(parser.finish())),
         }
+    }
+}
+
+/// The head of a program that prints none. It waits for the first output: with an end that is a failure, and no output,
+/// there is no answer.
+async fn body_only(run: &mut Run, head: ResponseHead) -> Result<(ResponseHead, Bytes), Failure> {
+    let first = match run.parts() {
+        Some((_, output, _)) => output.chunk().await.map_err(Failure::Cut)?,
+        None => None,
+    };
+    match first {
+        Some(first) => Ok((head, first)),
+        None if run
+            .ended_within(LAST_WORDS)
+            .await
+            .is_some_and(|end| end.outcome() == Outcome::Ok) =>
+        {
+            Ok((head, Bytes::new()))
+        }
+        None => Err(Failure::Ended(HeadError::Empty)),
     }
 }
 

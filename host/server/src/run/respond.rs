@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH};
-use http::{HeaderValue, Method, Response, StatusCode, Version};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Version};
 use hyper::ext::ReasonPhrase;
-use warmbin_cgi::ResponseHead;
+use warmbin_cgi::{ChunkDecoder, ResponseHead};
 use warmbin_exec::Mode;
 
 use super::answer::Answer;
-use super::body::ProgramBody;
+use super::body::{Framing, ProgramBody};
 use super::exit::Run;
 use super::record::Phases;
 
@@ -23,6 +23,19 @@ pub struct Extras<'a> {
     pub mode: Option<Mode>,
     /// The client's version of HTTP.
     pub version: Version,
+}
+
+impl Extras<'_> {
+    /// Adds what the host says about `run`.
+    pub fn add(&self, out: &mut HeaderMap, run: &mut Run) {
+        out.insert("x-request-id", self.request_id.clone());
+        if let Some(mode) = self.mode
+            && let Some(account) = run.account()
+        {
+            out.insert(super::mode::HEADER, HeaderValue::from_static(mode.as_str()));
+            out.append("server-timing", server_timing(&account.phases()));
+        }
+    }
 }
 
 /// The response for `head`, whose body begins with `first`.
@@ -38,6 +51,7 @@ pub fn respond(
         reason,
         headers,
         content_length,
+        chunked,
         ..
     } = head;
     let mut response = Response::new(Answer::empty());
@@ -47,17 +61,10 @@ pub fn respond(
         response.extensions_mut().insert(reason);
     }
     let out = response.headers_mut();
-    out.insert("x-request-id", extras.request_id.clone());
-    let allowed = match run.account() {
-        Some(account) => {
-            if let Some(mode) = extras.mode {
-                out.insert(super::mode::HEADER, HeaderValue::from_static(mode.as_str()));
-                out.append("server-timing", server_timing(&account.phases()));
-            }
-            account.entry().policy.limits.response_body.0
-        }
-        None => 0,
-    };
+    extras.add(out, &mut run);
+    let allowed = run
+        .account()
+        .map_or(0, |account| account.entry().policy.limits.response_body.0);
     let bodiless = status == StatusCode::NO_CONTENT || status == StatusCode::NOT_MODIFIED;
     if let Some(length) = content_length
         && !bodiless
@@ -74,10 +81,23 @@ pub fn respond(
     if bodiless || method == Method::HEAD {
         run.settle();
     } else {
-        *response.body_mut() =
-            Answer::Program(Box::new(ProgramBody::new(run, first, content_length, allowed)));
+        *response.body_mut() = Answer::Program(Box::new(ProgramBody::new(
+            run,
+            first,
+            framing(content_length, chunked),
+            allowed,
+        )));
     }
     response
+}
+
+/// How the program marks the end of its body.
+fn framing(content_length: Option<u64>, chunked: bool) -> Framing {
+    match content_length {
+        Some(length) => Framing::Length(length),
+        None if chunked => Framing::Chunks(ChunkDecoder::default()),
+        None => Framing::End,
+    }
 }
 
 /// The phases known when the head is sent, in milliseconds.

@@ -13,7 +13,7 @@ WASM := wasm32-wasip1
 PREFIX ?= /usr/local
 
 .PHONY: help setup build install guests run smoke preview test conformance conformance-doc snapshots ci \
-	test-deps image test-docker test-docker-deps lint-deps lint fmt fmt-check docs clean
+	test-deps image test-docker test-docker-prebuilt test-docker-deps lint-deps lint fmt fmt-check docs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -96,6 +96,10 @@ test-docker-deps: ## Install a Docker engine from Debian's packages, if there is
 
 test-docker: test-docker-deps ## Build the image and test it in a container (needs dockerd, debootstrap)
 	docker/test.sh
+
+test-docker-prebuilt: test-docker-deps guests ## Test the image around the binary that `make test` has built: quicker
+	$(CARGO) build --locked --workspace --bin warmbin
+	docker/test.sh --prebuilt "$(TARGET)/debug/warmbin"
 
 lint-deps: ## Add clippy and rustfmt, which a minimal toolchain lacks
 	@command -v rustup >/dev/null || exit 0; \

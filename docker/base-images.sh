@@ -7,6 +7,8 @@
 # They are the official ones. Where no registry can be reached, others are made: Debian's slim image by debootstrap, and
 # the Rust image from it plus this machine's toolchain. These have names of their own, as what calls itself `debian` or
 # `rust` has to be that for everybody else on this machine.
+#
+# With --debian-only, only the second; made, it is of this machine's own release, whose binaries it is to run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,15 +29,21 @@ made() {
 
 slim=$(default DEBIAN_IMAGE)
 rust=$(default RUST_IMAGE)
+release=bookworm
+if [[ ${1-} == --debian-only ]]; then
+    rust=
+    release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+    slim=debian:$release-slim
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 official "$slim" || slim=warmbin-base/$slim
-official "$rust" || rust=warmbin-base/$rust
+[[ -z $rust ]] || official "$rust" || rust=warmbin-base/$rust
 
 if [[ $slim == warmbin-base/* ]] && ! made "$slim"; then
     echo "base-images: making $slim with debootstrap" >&2
-    debootstrap --variant=minbase bookworm "$work/slim" > "$work/debootstrap.log" ||
+    debootstrap --variant=minbase "$release" "$work/slim" > "$work/debootstrap.log" ||
         { tail -20 "$work/debootstrap.log" >&2; exit 1; }
     # Certificates of this machine: behind a proxy that inspects TLS, the build could not reach crates.io without them.
     install -D -m 0644 /etc/ssl/certs/ca-certificates.crt "$work/slim/etc/ssl/certs/ca-certificates.crt"
@@ -63,5 +71,5 @@ DOCKERFILE
     docker build -q -t "$rust" "$work/rust" > /dev/null
 fi
 
-echo "WARMBIN_RUST_IMAGE=$rust"
+[[ -z $rust ]] || echo "WARMBIN_RUST_IMAGE=$rust"
 echo "WARMBIN_DEBIAN_IMAGE=$slim"

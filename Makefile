@@ -12,7 +12,7 @@ GUESTS := $(basename $(notdir $(wildcard guests/src/bin/*.rs)))
 WASM := wasm32-wasip1
 PREFIX ?= /usr/local
 
-.PHONY: help setup build install guests run smoke preview test conformance conformance-doc snapshots ci \
+.PHONY: help setup build install guests run smoke preview test conformance conformance-doc fuzz snapshots ci \
 	test-deps image test-docker test-docker-prebuilt test-docker-deps lint-deps lint fmt fmt-check docs clean
 
 help: ## List the commands
@@ -73,6 +73,18 @@ conformance: setup guests ## Run the CGI rules alone, every case in every mode (
 conformance-doc: ## Write docs/CONFORMANCE.md anew from the cases
 	WARMBIN_WRITE_DOCS=1 $(CARGO) test --locked --workspace --test host conformance::document
 
+FUZZ_TARGETS := $(basename $(notdir $(wildcard tests/fuzz/targets/*.rs)))
+FUZZ_SECONDS ?= 300
+
+fuzz: ## Fuzz what reads the words of others, FUZZ_SECONDS (300) each; what was learned stays in target/fuzz-corpus
+	@$(CARGO) fuzz --version >/dev/null 2>&1 || $(CARGO) install --locked cargo-fuzz
+	@# Instrumentation is a nightly feature; nothing else of a nightly toolchain is needed.
+	for target in $(FUZZ_TARGETS); do \
+		mkdir -p "$(TARGET)/fuzz-corpus/$$target"; \
+		RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run --fuzz-dir tests/fuzz --target-dir "$(TARGET)/fuzz" $$target \
+			"$(TARGET)/fuzz-corpus/$$target" -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1; \
+	done
+
 snapshots: ## Accept what pages and the API's description look like now; then read the difference
 	INSTA_UPDATE=always $(CARGO) test --locked -p warmbin -p warmbin-dashboard --lib
 
@@ -115,10 +127,12 @@ lint: lint-deps ## Clippy on everything, warnings denied
 fmt: lint-deps ## Format everything
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path guests/Cargo.toml
+	$(CARGO) fmt --manifest-path tests/fuzz/Cargo.toml
 
 fmt-check: lint-deps ## Fail where `make fmt` would change something
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path guests/Cargo.toml --check
+	$(CARGO) fmt --manifest-path tests/fuzz/Cargo.toml --check
 
 docs: ## Build the internal documentation, warnings denied
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --document-private-items

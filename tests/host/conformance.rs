@@ -5,6 +5,7 @@
 
 mod arguments;
 mod body;
+mod body_faults;
 mod client;
 mod document;
 mod documents;
@@ -88,6 +89,7 @@ const SECTIONS: &[&Section] = &[
     &whole_responses::SECTION,
     &sendfile::SECTION,
     &body::SECTION,
+    &body_faults::SECTION,
     &life::SECTION,
     &faults::SECTION,
 ];

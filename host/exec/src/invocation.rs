@@ -33,8 +33,10 @@ pub struct Invocation {
 }
 
 /// The request body. The program sees end of file after its last byte.
+#[derive(Default)]
 pub enum Body {
     /// No body: standard input is at end of file at once.
+    #[default]
     Empty,
     /// A body that arrives while the program runs. A slow program slows the stream.
     Stream(Pin<Box<dyn Stream<Item = Result<Bytes, BodyError>> + Send>>),

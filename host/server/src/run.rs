@@ -46,7 +46,7 @@ use http::uri::Uri;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use warmbin_cgi::head::X_SENDFILE;
 use warmbin_cgi::{ResponseHead, ResponseKind};
-use warmbin_exec::{Body, Invocation, Mode, Outcome};
+use warmbin_exec::{Invocation, Mode, Outcome};
 
 use crate::host::Host;
 pub use answer::Answer;
@@ -59,6 +59,7 @@ use error_document::Failed;
 use exit::Run;
 use record::{Account, Asked};
 use refuse::Refusal;
+use request_body::Admitted;
 use respond::Extras;
 use route::{Destination, Routed};
 
@@ -274,7 +275,8 @@ impl<'a> Hop<'a> {
             .unwrap_or_else(|| uuid::Uuid::now_v7().to_string().into());
         let mut account = Account::open(self.host, entry, Arc::clone(&id), mode, &asked);
         let admitted = request_body::admit(self.body.take(), &entry.policy.limits, &self.host.data).await;
-        let (body, content_length) = admitted.map_err(|refusal| account.refuse(refusal))?;
+        let admitted = admitted.map_err(|refusal| account.refuse(refusal))?;
+        let invitation = admitted.invitation.clone();
         let slot = entry
             .slots
             .acquire(entry.policy.limits.wall.0)
@@ -287,11 +289,16 @@ impl<'a> Hop<'a> {
                 ))
             })?;
         account.granted(slot);
-        let invocation = self.invocation(parts, routed, mode, body, content_length, &mut account);
+        let invocation = self.invocation(parts, routed, mode, admitted, &mut account);
         let started = self.host.executors.start(invocation).await;
         let running = started.map_err(|error| account.refuse(start::refuse(&error)))?;
         let mut run = Run::new(account, running);
         let (head, first) = head::read(&mut run).await?;
+        if let Some(invitation) = invitation
+            && head.status.is_success()
+        {
+            invitation.send().await;
+        }
         for line in &head.dropped {
             tracing::info!(
                 target: "guest",
@@ -307,8 +314,7 @@ impl<'a> Hop<'a> {
         parts: &Parts,
         routed: &Routed,
         mode: Mode,
-        body: Body,
-        content_length: Option<u64>,
+        admitted: Admitted,
         account: &mut Account,
     ) -> Invocation {
         let query = parts.uri.query().unwrap_or_default();
@@ -327,7 +333,7 @@ impl<'a> Hop<'a> {
                 server_name: &self.server_name,
                 local: self.connection.local,
                 client: &self.client,
-                content_length,
+                content_length: admitted.length,
                 request_id: self.shown_id.to_str().unwrap_or_default(),
                 redirected: self.failed.as_ref().map(Failed::as_redirected),
             },
@@ -345,7 +351,7 @@ impl<'a> Hop<'a> {
             runnable,
             mode,
             environment,
-            body,
+            body: admitted.body,
             limits: Arc::clone(&policy.exec),
         }
     }

@@ -19,6 +19,7 @@ use http_body::{Body as HttpBody, Frame};
 use http_body_util::BodyExt;
 use tokio::time::Sleep;
 use tokio_util::io::ReaderStream;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use warmbin_exec::{Body, BodyError, Outcome};
 
 use super::refuse::Refusal;
@@ -106,17 +107,61 @@ impl ClientBody {
     }
 }
 
+/// The "100 Continue" that a client waits for.
+#[derive(Debug, Clone, Default)]
+pub struct Invitation {
+    /// Nobody needs to hesitate any more.
+    due: CancellationToken,
+    /// The body has been asked for, and so the client.
+    sent: CancellationToken,
+}
+
+impl Invitation {
+    /// Sends it, if the program reads at all: one that begins its answer before it reads its input still wants the input,
+    /// and once the answer's head has left it is too late.
+    pub async fn send(&self) {
+        self.due.cancel();
+        if tokio::time::timeout(HESITATION, self.sent.cancelled())
+            .await
+            .is_ok()
+        {
+            // The connection looks for it before it looks for the answer again.
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// While a client that waits for "100 Continue" is kept waiting.
+struct Hesitation {
+    over: Pin<Box<Sleep>>,
+    due: Pin<Box<WaitForCancellationFutureOwned>>,
+}
+
+impl Hesitation {
+    fn poll_over(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        match Future::poll(self.due.as_mut(), cx) {
+            Poll::Ready(()) => Poll::Ready(()),
+            Poll::Pending => Future::poll(self.over.as_mut(), cx),
+        }
+    }
+}
+
 /// A body being delivered. Dropped early, it sees to the rest.
 struct Delivery {
     body: Option<ClientBody>,
-    /// Runs while a client that waits for "100 Continue" is kept waiting.
-    hesitation: Option<Pin<Box<Sleep>>>,
+    invitation: Option<Invitation>,
+    hesitation: Option<Hesitation>,
 }
 
 impl Delivery {
     fn new(body: ClientBody) -> Self {
+        let invitation = body.waits.then(Invitation::default);
         Self {
-            hesitation: body.waits.then(|| Box::pin(tokio::time::sleep(HESITATION))),
+            hesitation: invitation.as_ref().map(|invitation| Hesitation {
+                over: Box::pin(tokio::time::sleep(HESITATION)),
+                due: Box::pin(invitation.due.clone().cancelled_owned()),
+            }),
+            invitation,
             body: Some(body),
         }
     }
@@ -127,13 +172,17 @@ impl Stream for Delivery {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if let Some(hesitation) = &mut self.hesitation {
-            std::task::ready!(Future::poll(hesitation.as_mut(), cx));
+            std::task::ready!(hesitation.poll_over(cx));
             self.hesitation = None;
         }
-        match &mut self.body {
+        let polled = match &mut self.body {
             Some(body) if !body.ended => body.poll_chunk(cx),
             _ => Poll::Ready(None),
+        };
+        if let Some(invitation) = self.invitation.take() {
+            invitation.sent.cancel();
         }
+        polled
     }
 }
 
@@ -164,23 +213,38 @@ pub fn drain(mut body: ClientBody) {
     }));
 }
 
-/// Admits `body`: the body for the program, and its length if there is one.
+/// A body that a program may be given.
+#[derive(Debug, Default)]
+pub struct Admitted {
+    /// What it reads.
+    pub body: Body,
+    /// Its length, if there is a body.
+    pub length: Option<u64>,
+    /// What the client still waits for.
+    pub invitation: Option<Invitation>,
+}
+
+/// Admits `body`, which may take as long as it takes to collect it.
 pub async fn admit(
     body: Option<ClientBody>,
     limits: &LimitValues,
     spool_in: &Path,
-) -> Result<(Body, Option<u64>), Refusal> {
+) -> Result<Admitted, Refusal> {
     let Some(body) = body else {
-        return Ok((Body::Empty, None));
+        return Ok(Admitted::default());
     };
     let limit = limits.request_body.0;
     let mut delivery = Delivery::new(body);
     let Some(body) = &mut delivery.body else {
-        return Ok((Body::Empty, None));
+        return Ok(Admitted::default());
     };
     match body.length {
         Some(length) if length > limit => Err(too_large(limit)),
-        Some(length) => Ok((Body::Stream(Box::pin(delivery)), Some(length))),
+        Some(length) => Ok(Admitted {
+            invitation: delivery.invitation.clone(),
+            body: Body::Stream(Box::pin(delivery)),
+            length: Some(length),
+        }),
         None => {
             let spooled = spool(body, limit, limits.idle.0, spool_in);
             // The idle limit alone would let a body drip for ever.
@@ -212,7 +276,7 @@ async fn spool(
     limit: u64,
     idle: Duration,
     folder: &Path,
-) -> Result<(Body, Option<u64>), Refusal> {
+) -> Result<Admitted, Refusal> {
     let mut length = 0;
     let mut memory = Vec::new();
     let mut file: Option<File> = None;
@@ -243,10 +307,14 @@ async fn spool(
     }
     let Some(file) = file else {
         let whole = stream::once(std::future::ready(Ok(Bytes::from(memory))));
-        return Ok(if length == 0 {
-            (Body::Empty, Some(0))
-        } else {
-            (Body::Stream(Box::pin(whole)), Some(length))
+        return Ok(Admitted {
+            body: if length == 0 {
+                Body::Empty
+            } else {
+                Body::Stream(Box::pin(whole))
+            },
+            length: Some(length),
+            invitation: None,
         });
     };
     let mut file = append(Some(file), memory, folder).await.map_err(no_room)?;
@@ -254,7 +322,11 @@ async fn spool(
     let pieces = ReaderStream::with_capacity(tokio::fs::File::from_std(file), 64 << 10);
     let pieces =
         pieces.map(|piece| piece.map_err(|error| BodyError::Client(format!("the spooled body: {error}"))));
-    Ok((Body::Stream(Box::pin(pieces)), Some(length)))
+    Ok(Admitted {
+        body: Body::Stream(Box::pin(pieces)),
+        length: Some(length),
+        invitation: None,
+    })
 }
 
 /// Appends `bytes` to `file`, which is made if need be. It has no name: nothing is left behind whatever
@@ -327,11 +399,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for length in [1, IN_MEMORY, IN_MEMORY + 1, 3 * IN_MEMORY + 17] {
             let sent: Vec<u8> = (0..length).map(|i| u8::try_from(i % 251).unwrap()).collect();
-            let (body, known) = admit(chunked(&sent), &limits(1 << 20), folder.path())
+            let admitted = admit(chunked(&sent), &limits(1 << 20), folder.path())
                 .await
                 .unwrap();
-            assert_eq!(known, Some(length as u64));
-            assert!(collect(body).await == sent, "{length}");
+            assert_eq!(admitted.length, Some(length as u64));
+            assert!(collect(admitted.body).await == sent, "{length}");
         }
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
     }
@@ -344,7 +416,10 @@ mod tests {
             let refusal = admit(body, &limits(4), folder.path()).await.unwrap_err();
             assert_eq!(refusal.status, 413);
         }
-        let (body, length) = admit(chunked(b"1234"), &limits(4), folder.path()).await.unwrap();
-        assert_eq!((collect(body).await, length), (b"1234".to_vec(), Some(4)));
+        let admitted = admit(chunked(b"1234"), &limits(4), folder.path()).await.unwrap();
+        assert_eq!(
+            (collect(admitted.body).await, admitted.length),
+            (b"1234".to_vec(), Some(4))
+        );
     }
 }

@@ -18,6 +18,7 @@ mod headers;
 mod life;
 mod replaced;
 mod response;
+mod response_faults;
 mod scene;
 mod sendfile;
 mod whole_responses;
@@ -92,6 +93,7 @@ const SECTIONS: &[&Section] = &[
     &body_faults::SECTION,
     &life::SECTION,
     &faults::SECTION,
+    &response_faults::SECTION,
 ];
 
 /// Declares a section: `id where, [on setup,] given => expected: function;`. Each row becomes a test.

@@ -19,6 +19,7 @@ mod life;
 mod replaced;
 mod response;
 mod response_faults;
+mod routing_faults;
 mod scene;
 mod sendfile;
 mod whole_responses;
@@ -94,6 +95,7 @@ const SECTIONS: &[&Section] = &[
     &life::SECTION,
     &faults::SECTION,
     &response_faults::SECTION,
+    &routing_faults::SECTION,
 ];
 
 /// Declares a section: `id where, [on setup,] given => expected: function;`. Each row becomes a test.

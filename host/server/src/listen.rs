@@ -6,6 +6,7 @@
 mod accept;
 pub mod bind;
 mod connection;
+mod reset;
 pub mod shutdown;
 
 use std::sync::Arc;

@@ -12,10 +12,11 @@ use crate::invocation::{Body, Invocation};
 use crate::process::confine::confine;
 use crate::process::spawn::{Command, Input};
 use crate::process::supervise::supervise;
+use crate::process::sys;
 use crate::running::Running;
 
 /// Spawns one process per request.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Fork {
     /// The null device, opened once: standard input of every program whose request has no body.
     null: OnceLock<OwnedFd>,
@@ -24,7 +25,10 @@ pub struct Fork {
 impl Fork {
     /// The executor.
     pub fn new() -> Self {
-        Self::default()
+        sys::keep_children();
+        Self {
+            null: OnceLock::new(),
+        }
     }
 
     fn null(&self) -> Result<BorrowedFd<'_>, rustix::io::Errno> {
@@ -37,6 +41,12 @@ impl Fork {
             Permissions::empty(),
         )?;
         Ok(self.null.get_or_init(|| null).as_fd())
+    }
+}
+
+impl Default for Fork {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

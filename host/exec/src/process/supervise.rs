@@ -30,6 +30,10 @@ use crate::running::{Cut, Exit, Finished, Output, Running, StopReason, Stopper};
 /// Longer than any run: stands in for a limit that cannot be added to the clock.
 const FOREVER: Duration = Duration::from_hours(365 * 24);
 
+/// How long a program whose client has left has to notice that by itself. Whoever writes gets SIGPIPE, and may have a
+/// handler that puts things in order and that SIGTERM must not come before.
+const BROKEN_PIPE: Duration = Duration::from_millis(250);
+
 /// Starts a supervisor for `spawned` and hands out the reader's side.
 pub(super) fn supervise(spawned: Spawned, body: Body, limits: Arc<Limits>) -> Running {
     let Spawned {
@@ -124,6 +128,11 @@ impl Supervisor {
     }
 
     async fn stop(&self) -> Instant {
+        if self.stopper.get() == Some(Cut::Stopped(StopReason::ClientGone)) {
+            let notices = BROKEN_PIPE.min(self.limits.grace);
+            // Either way the rest of its group is told.
+            let _ = timeout(notices, self.child.exited()).await;
+        }
         let kill_at = self.terminate();
         if timeout(self.limits.grace, self.child.exited()).await.is_err() {
             self.child.signal_group(Signal::KILL);

@@ -61,6 +61,21 @@ pub(super) fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     Pid::from_raw(pid).ok_or_else(|| io::Error::other("posix_spawn named no process"))
 }
 
+/// Sees to it that children stay until they are reaped. Whoever starts a host may have had SIGCHLD ignored, which is
+/// inherited: the system then reaps them itself, and nobody learns how they ended.
+pub(super) fn keep_children() {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: the pointer is valid for writes; all bytes zero are a valid value of this structure if the call fails. The
+    // default disposition runs no code of ours.
+    unsafe {
+        if libc::sigaction(libc::SIGCHLD, ptr::null(), action.as_mut_ptr()) == 0
+            && action.assume_init().sa_sigaction == libc::SIG_IGN
+        {
+            libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        }
+    }
+}
+
 /// How a child left and what it and the children it waited for used.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reaped {

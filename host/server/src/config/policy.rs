@@ -66,6 +66,8 @@ pub struct Policy {
     pub nph: Nph,
     /// The type of its output, if that is a body without a header block.
     pub body_only: Option<HeaderValue>,
+    /// Whether a failure at its end breaks its answer off.
+    pub strict_exit: bool,
 }
 
 impl Policy {
@@ -95,6 +97,7 @@ impl Policy {
             },
             nph: settings.nph.unwrap_or_default(),
             body_only: settings.body_only.as_deref().and_then(|kind| kind.parse().ok()),
+            strict_exit: settings.strict_exit.unwrap_or(false),
         }
     }
 }

@@ -43,6 +43,9 @@ pub struct ProgramSettings {
     /// The type of its output, if that is a body without a header block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body_only: Option<String>,
+    /// Whether an answer ends as its program does: broken off if that fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strict_exit: Option<bool>,
     /// How many ready instances, children or workers it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<Pool>,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, Version};
 use http_body::Body;
 use hyper::body::Incoming;
 use hyper::service::{HttpService, Service};
@@ -14,6 +14,8 @@ use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::Watcher;
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
+
+use super::reset::Resettable;
 
 /// How long a client may take to send a request's head, and may keep an idle connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
@@ -61,11 +63,12 @@ pub(super) async fn serve<S: Serves>(
     watcher: Watcher,
     cut: CancellationToken,
 ) {
-    let spoke = Arc::new(AtomicBool::new(false));
+    let seen = Arc::new(Seen::default());
     let service = Noticing {
         service,
-        spoke: Arc::clone(&spoke),
+        seen: Arc::clone(&seen),
     };
+    let (stream, reset) = Resettable::new(stream);
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
         .http1()
@@ -85,13 +88,15 @@ pub(super) async fn serve<S: Serves>(
     // not stay for ever.
     let silent = async {
         tokio::time::sleep(HEADER_TIMEOUT * 2).await;
-        if spoke.load(Ordering::Relaxed) {
+        if seen.a_request.load(Ordering::Relaxed) {
             std::future::pending::<()>().await;
         }
     };
     tokio::select! {
         ended = served => {
             if let Err(error) = ended {
+                let is_body = error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_user);
+                reset.store(is_body && seen.http_1_0.load(Ordering::Relaxed), Ordering::Relaxed);
                 tracing::debug!(target: "http", "a connection ended: {error}");
             }
         }
@@ -100,10 +105,18 @@ pub(super) async fn serve<S: Serves>(
     }
 }
 
-/// Notices the first request.
+/// What came on a connection.
+#[derive(Debug, Default)]
+struct Seen {
+    a_request: AtomicBool,
+    /// Whether the last request was of that version, so that its answer may end with the connection.
+    http_1_0: AtomicBool,
+}
+
+/// Notices requests.
 struct Noticing<S> {
     service: S,
-    spoke: Arc<AtomicBool>,
+    seen: Arc<Seen>,
 }
 
 impl<S: Service<Request<Incoming>>> Service<Request<Incoming>> for Noticing<S> {
@@ -112,7 +125,9 @@ impl<S: Service<Request<Incoming>>> Service<Request<Incoming>> for Noticing<S> {
     type Future = S::Future;
 
     fn call(&self, request: Request<Incoming>) -> S::Future {
-        self.spoke.store(true, Ordering::Relaxed);
+        self.seen.a_request.store(true, Ordering::Relaxed);
+        let is_http_1_0 = request.version() == Version::HTTP_10;
+        self.seen.http_1_0.store(is_http_1_0, Ordering::Relaxed);
         self.service.call(request)
     }
 }

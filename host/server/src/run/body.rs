@@ -15,11 +15,7 @@ use warmbin_cgi::ChunkDecoder;
 use warmbin_exec::running::OutputError;
 use warmbin_exec::{Outcome, StopReason};
 
-use super::exit::{Run, spoils};
-
-/// How long the end of an answer waits for the end of its program, to learn whether it failed. A killed
-/// program is reaped at once; one that closes its output and works on is not waited for.
-const VERDICT: Duration = Duration::from_millis(100);
+use super::exit::Run;
 
 /// How long what was handed over has to leave before the transfer is broken off: the connection's task drops what it
 /// has not written yet, even the head, as soon as it learns of the end.
@@ -119,7 +115,8 @@ impl ProgramBody {
                 },
                 State::Ending(timer) => {
                     if self.run.poll_ended(cx).is_pending() {
-                        let timer = timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(VERDICT)));
+                        let patience = self.run.verdict_within();
+                        let timer = timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
                         ready!(std::future::Future::poll(timer.as_mut(), cx));
                     }
                     self.judge();
@@ -212,7 +209,7 @@ impl ProgramBody {
 
     /// The output has ended: whether the answer is whole.
     fn judge(&mut self) {
-        if let Some(why) = self.run.end().and_then(spoils) {
+        if let Some(why) = self.run.spoilt() {
             return self.break_off(why);
         }
         match &self.framing {

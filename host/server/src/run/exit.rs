@@ -9,6 +9,10 @@ use warmbin_exec::{Exit, Finished, Outcome, Output, Running, StopReason, Stopper
 use super::record::Account;
 use crate::catalog::Entry;
 
+/// How long the end of an answer waits for that of its program where it matters little. A killed program is reaped at
+/// once; one that closes its output and works on is not waited for.
+const VERDICT: Duration = Duration::from_millis(100);
+
 /// A started program with its account. Dropping it at any point is right: a client that left is noted, the
 /// program is stopped, its end is awaited in the background and recorded.
 #[derive(Debug)]
@@ -89,6 +93,22 @@ impl Run {
         self.parts.as_ref()?.account.end()
     }
 
+    /// Why the program's end, as far as it is known, spoils an answer that looked complete.
+    pub fn spoilt(&self) -> Option<&'static str> {
+        let account = &self.parts.as_ref()?.account;
+        spoils(account.end()?, account.entry().policy.strict_exit)
+    }
+
+    /// How long the end of an answer waits for the end of its program, to learn whether it failed.
+    pub fn verdict_within(&self) -> Duration {
+        match &self.parts {
+            Some(parts) if parts.account.entry().policy.strict_exit => {
+                parts.account.entry().policy.exec.grace
+            }
+            _ => VERDICT,
+        }
+    }
+
     /// The answer is decided. Dropping the run no longer means that the client left.
     pub fn settle(&mut self) {
         if let Some(parts) = &mut self.parts {
@@ -150,11 +170,12 @@ impl Parts {
     }
 }
 
-/// Why a program's end spoils an answer that looked complete, if it does. An exit code does not: programs
-/// that print all they have and then fail are common, and their answers are kept.
-pub fn spoils(finished: &Finished) -> Option<&'static str> {
+/// Why a program's end spoils an answer that looked complete, if it does. Unless `strict`, an exit code does not:
+/// programs that print all they have and then fail are common, and their answers are kept.
+fn spoils(finished: &Finished, strict: bool) -> Option<&'static str> {
     match (&finished.stopped, &finished.exit) {
-        (Some(StopReason::NotNeeded), _) | (None, Exit::Code(_) | Exit::Unknown(_)) => None,
+        (None, Exit::Code(0)) | (Some(StopReason::NotNeeded), _) => None,
+        (None, Exit::Code(_) | Exit::Unknown(_)) => strict.then_some("the program failed"),
         (Some(_), _) => Some("the program was stopped"),
         (None, Exit::Signal(_)) => Some("a signal ended the program"),
         (None, Exit::Trap(_)) => Some("the module trapped"),

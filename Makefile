@@ -51,7 +51,7 @@ preview: ## Serve the dashboard over made-up records, on http://127.0.0.1:8099
 	$(CARGO) run --locked -p warmbin-dashboard --example preview
 
 # These load both cores or start a browser. Nextest knows them from .config/nextest.toml; plain cargo has to be told.
-HEAVY := browser:: api::load:: programs::git:: body::tests::b04 body_faults::tests::x114
+HEAVY := browser:: api::load:: programs::git:: conformance::load body::tests::b04 body_faults::tests::x114
 
 test: setup test-deps guests ## Run every test
 	$(CARGO) test --quiet --locked --lib --manifest-path guests/Cargo.toml --target-dir "$(GUEST_TARGET)"

@@ -6,6 +6,7 @@
 mod arguments;
 mod body;
 mod body_faults;
+mod children;
 mod client;
 mod document;
 mod documents;
@@ -13,15 +14,22 @@ mod environment;
 mod error_documents;
 mod faults;
 mod finding;
+mod flow;
 mod folders;
 mod headers;
 mod life;
+mod load;
+mod load_faults;
+mod process_faults;
+mod processes;
 mod replaced;
 mod response;
 mod response_faults;
 mod routing_faults;
 mod scene;
 mod sendfile;
+mod streaming;
+mod streaming_faults;
 mod whole_responses;
 
 use std::pin::Pin;
@@ -93,9 +101,15 @@ const SECTIONS: &[&Section] = &[
     &body::SECTION,
     &body_faults::SECTION,
     &life::SECTION,
+    &children::SECTION,
+    &streaming::SECTION,
+    &load::SECTION,
     &faults::SECTION,
     &response_faults::SECTION,
     &routing_faults::SECTION,
+    &process_faults::SECTION,
+    &streaming_faults::SECTION,
+    &load_faults::SECTION,
 ];
 
 /// Declares a section: `id where, [on setup,] given => expected: function;`. Each row becomes a test.

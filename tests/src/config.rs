@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
@@ -30,6 +31,7 @@ pub struct HostBuilder {
     settings: String,
     tables: String,
     arguments: Vec<String>,
+    shell: Option<String>,
 }
 
 impl HostBuilder {
@@ -40,6 +42,7 @@ impl HostBuilder {
             settings: String::new(),
             tables: String::new(),
             arguments: Vec::new(),
+            shell: None,
         })
     }
 
@@ -90,6 +93,13 @@ impl HostBuilder {
         self
     }
 
+    /// Has a shell do `text` to start the host, which is `"$@"` in it.
+    #[must_use]
+    pub fn under(mut self, text: &str) -> Self {
+        self.shell = Some(text.to_owned());
+        self
+    }
+
     /// Writes the configuration and starts the host; returns once both listeners are there.
     pub async fn start(self) -> Result<TestHost> {
         let file = self.folder.path().join("warmbin.toml");
@@ -98,7 +108,10 @@ impl HostBuilder {
             self.settings, self.tables
         );
         std::fs::write(&file, text)?;
-        let mut command = warmbin()?;
+        let mut command = match &self.shell {
+            Some(text) => under_shell(text, &warmbin()?),
+            None => warmbin()?,
+        };
         command
             .arg("serve")
             .arg("--config")
@@ -107,6 +120,19 @@ impl HostBuilder {
             .env("WARMBIN_ADMIN_TOKEN", TOKEN);
         TestHost::launch(command, self.folder).await
     }
+}
+
+/// A shell that does `text`, in which `"$@"` is `command`.
+fn under_shell(text: &str, command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", text, "sh"]).arg(command.get_program());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell
 }
 
 /// Writes an executable file. It is renamed into place, so that a running host never finds half of one.

@@ -41,6 +41,13 @@ impl SqliteStore {
         let (writer, readers) = open::open(url).await?;
         Ok(Self { writer, readers })
     }
+
+    /// Lets the file grow no further, as a full disk would, for as long as the writing connection lasts.
+    #[cfg(test)]
+    pub(crate) async fn fill_up(&self) {
+        let sql = "PRAGMA max_page_count = 1";
+        sqlx::query(sql).execute(&self.writer).await.unwrap();
+    }
 }
 
 #[async_trait]

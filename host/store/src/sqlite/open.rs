@@ -9,7 +9,7 @@ use std::time::Duration;
 use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, SqlSafeStr, SqlitePool};
+use sqlx::{ConnectOptions, Connection, SqlSafeStr, SqlitePool};
 
 use crate::error::StoreError;
 
@@ -48,6 +48,9 @@ pub(super) async fn open(url: &str) -> Result<(SqlitePool, SqlitePool), StoreErr
             .idle_timeout(None)
             .max_lifetime(None)
             .test_before_acquire(false)
+            // SQLite ends a transaction by itself when, say, the disk is full. Nothing is left to be rolled back then, and a
+            // connection that goes on counting it could begin no other: another takes its place.
+            .after_release(|connection, _| Box::pin(async { Ok(!connection.is_in_transaction()) }))
     };
     let writer = connect(pool().max_connections(1), write, &path).await?;
     migrate(&writer).await?;

@@ -1,4 +1,4 @@
-//! Black-box tests. Modules mirror what is addressed: programs, the API, the command line, the pages.
+//! Black-box tests. Modules mirror what is addressed: programs, programs of others, the API, the command line, the pages.
 #[cfg(test)]
 mod api;
 #[cfg(test)]
@@ -9,3 +9,5 @@ mod cli;
 mod conformance;
 #[cfg(test)]
 mod programs;
+#[cfg(test)]
+mod real;

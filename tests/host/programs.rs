@@ -4,7 +4,6 @@ mod agreement;
 mod connection;
 mod directory;
 mod failures;
-mod git;
 mod limits;
 mod modes;
 mod streaming;

@@ -1,0 +1,2 @@
+<?php
+echo hash('sha256', file_get_contents('php://input'));

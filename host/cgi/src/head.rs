@@ -16,13 +16,15 @@
 //! * Of a field that may be there only once, such as Content-Type, the last counts. An empty Content-Type or Location
 //!   is dropped and noted.
 //! * X-Sendfile counts as the statement of a document whose type the file has.
-//! * A Last-Modified or Date that is no date is dropped and noted: a reader might take it for 1970.
+//! * A Last-Modified or Date that is no date is dropped and noted: a reader might take it for 1970. One in the form of
+//!   mail is put right.
 //! * A Content-Length that is no number, or two that differ, is dropped and noted.
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
+mod date;
 mod draft;
 mod parser;
 mod status;

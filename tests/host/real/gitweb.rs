@@ -44,7 +44,9 @@ async fn gitweb_shows_a_repository_and_answers_conditions_on_its_feeds() -> Resu
         "application/atom+xml; charset=utf-8"
     );
     assert!(String::from_utf8(atom)?.contains("<title type=\"html\">First &amp;"));
+    // Gitweb writes this date as mail does.
     let modified = field(&fields, "last-modified")?;
+    assert!(modified.ends_with(" GMT"), "{modified}");
     for (since, status) in [(modified, 304), ("Thu, 01 Jan 2004 00:00:00 GMT", 200)] {
         let answer = host.get(feed).header("If-Modified-Since", since).send().await?;
         assert_eq!(answer.status(), status, "{since}");

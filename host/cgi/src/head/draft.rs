@@ -3,6 +3,7 @@
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
+use super::date::http_date;
 use super::status::{self, Status};
 use super::{HeadError, HeadLimits, HeadStyle, ResponseHead, ResponseKind, X_SENDFILE};
 use crate::hop_by_hop;
@@ -127,8 +128,13 @@ impl Draft {
             self.take_length(value.as_bytes(), line);
         } else if value.is_empty() && (name == header::CONTENT_TYPE || name == header::LOCATION) {
             self.note("it is empty", line);
-        } else if (name == header::LAST_MODIFIED || name == header::DATE) && !is_date(&value) {
-            self.note("it is no date", line);
+        } else if name == header::LAST_MODIFIED || name == header::DATE {
+            match http_date(value) {
+                Some(date) => {
+                    self.headers.insert(name, date);
+                }
+                None => self.note("it is no date", line),
+            }
         } else if SINGLE.contains(&name) {
             self.headers.insert(name, value);
         } else if self.headers.try_append(name, value).is_err() {
@@ -242,13 +248,6 @@ impl Draft {
             excerpt(line)
         ));
     }
-}
-
-/// Whether `value` is a date as HTTP writes them (RFC 9110 §5.6.7).
-fn is_date(value: &HeaderValue) -> bool {
-    value
-        .to_str()
-        .is_ok_and(|text| httpdate::parse_http_date(text).is_ok())
 }
 
 /// The path and query of a redirect within this host: one slash first (two would name another host), nothing that a

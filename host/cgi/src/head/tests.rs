@@ -240,8 +240,8 @@ fn fields_pass_or_not_under_their_rules() {
         ),
         ("Content-Type: a/b\nContent-Type: c/d", &[("content-type", "c/d")]),
         (
-            "Date: x\nDate: y\nServer: z\nServer: z",
-            &[("date", "y"), ("server", "z")],
+            "Date: Mon, 05 Jan 2026 10:00:00 GMT\nDate: Tue, 06 Jan 2026 10:00:00 GMT\nServer: z\nServer: z",
+            &[("date", "Tue, 06 Jan 2026 10:00:00 GMT"), ("server", "z")],
         ),
         ("Foo_Bar: 1\nX!: 2", &[("foo_bar", "1"), ("x!", "2")]),
         ("X: a:b\nY:", &[("x", "a:b"), ("y", "")]),

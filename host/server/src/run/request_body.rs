@@ -45,6 +45,8 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub struct ClientBody {
     frames: Pin<Box<dyn HttpBody<Data = Bytes, Error = BoxError> + Send>>,
     length: Option<u64>,
+    /// What is missing of that length.
+    missing: Option<u64>,
     /// The client waits for "100 Continue", which is sent when the body is first polled.
     waits: bool,
     touched: bool,
@@ -73,6 +75,7 @@ impl ClientBody {
         Some(Self {
             frames: Box::pin(body.map_err(Into::into)),
             length,
+            missing: length,
             waits,
             touched: false,
             ended: false,
@@ -82,12 +85,22 @@ impl ClientBody {
     fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, BodyError>>> {
         self.touched = true;
         loop {
+            // A client of HTTP/2 may hold back the end of its stream. A program that reads to the end must not wait for it.
+            if self.missing == Some(0) {
+                self.ended = true;
+                return Poll::Ready(None);
+            }
             let frame: Option<Result<Frame<Bytes>, BoxError>> =
                 std::task::ready!(self.frames.as_mut().poll_frame(cx));
             match frame {
                 // Trailers are not the program's.
                 Some(Ok(frame)) => match frame.into_data() {
-                    Ok(chunk) => return Poll::Ready(Some(Ok(chunk))),
+                    Ok(chunk) => {
+                        self.missing = self
+                            .missing
+                            .map(|missing| missing.saturating_sub(chunk.len() as u64));
+                        return Poll::Ready(Some(Ok(chunk)));
+                    }
                     Err(_trailers) => {}
                 },
                 Some(Err(error)) => {
@@ -406,6 +419,34 @@ mod tests {
             assert!(collect(admitted.body).await == sent, "{length}");
         }
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_stated_length_ends_a_body_that_goes_on() {
+        struct Held;
+        impl http_body::Body for Held {
+            type Data = Bytes;
+            type Error = std::io::Error;
+
+            fn poll_frame(
+                self: std::pin::Pin<&mut Self>,
+                _: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<Option<Result<Frame<Bytes>, std::io::Error>>> {
+                std::task::Poll::Pending
+            }
+
+            fn size_hint(&self) -> http_body::SizeHint {
+                http_body::SizeHint::with_exact(0)
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let admitted = admit(ClientBody::new(Held, false), &limits(4), folder.path())
+            .await
+            .unwrap();
+        assert_eq!(
+            (collect(admitted.body).await, admitted.length),
+            (Vec::new(), Some(0))
+        );
     }
 
     #[tokio::test]

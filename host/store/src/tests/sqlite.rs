@@ -40,7 +40,10 @@ async fn a_full_disk_is_an_error_only_for_as_long_as_it_is_full() {
     store.insert_requests(&batch(0..1, |_, _| {})).await.unwrap();
     store.fill_up().await;
     // The next one has a connection of its own again, without the limit.
-    let error = store.insert_requests(&batch(1..400, |_, _| {})).await.unwrap_err();
+    let error = store
+        .insert_requests(&batch(1..400, |_, _| {}))
+        .await
+        .unwrap_err();
     assert!(error.to_string().contains("full"), "{error}");
     store.insert_requests(&batch(1..400, |_, _| {})).await.unwrap();
     assert!(store.request(&record(399).id).await.unwrap().is_some());

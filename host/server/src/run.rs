@@ -147,7 +147,7 @@ fn redirect(parts: &mut Parts, target: &str) -> Result<(), Refusal> {
 }
 
 /// The response for a program's head: with its own output, or the file it names.
-async fn respond(
+async fn deliver(
     run: Run,
     mut head: ResponseHead,
     first: Bytes,
@@ -228,7 +228,7 @@ impl<'a> Hop<'a> {
             let (mut run, head, first) = self.run(parts, &routed, mode).await?;
             let target = match &head.kind {
                 ResponseKind::LocalRedirect(target) if routed.entry.policy.local_redirect => target.clone(),
-                _ => return respond(run, head, first, parts, self.extras(parts, mode)).await,
+                _ => return deliver(run, head, first, parts, self.extras(parts, mode)).await,
             };
             if let Some(account) = run.account() {
                 account.responds(head.status, &head.headers);

@@ -10,6 +10,7 @@ use super::section;
 
 section! {
     "Faults seen in other hosts: request bodies";
+    b20 Everywhere, on uploads, "a form with a file of 5 MB" => "every field, the file's size and sum": form;
     x02 Everywhere, "a program that prints 70 KB, more than a pipe holds, before it reads 1 MB" => "both; nobody waits for anybody": prints_first;
     x04 Everywhere, "1 MB to a program that reads to the end" => "it sees the end": whole_megabyte;
     x11 Everywhere, "1 MB in chunks to a program that reads to the end" => "it sees the end": chunks_end;
@@ -28,6 +29,30 @@ section! {
 
 fn boundless(builder: HostBuilder) -> Result<HostBuilder> {
     puppet(builder.table("[limits]\nrequest_body = \"2000GiB\"\nwall = \"5m\"\nidle = \"1m\"\ncpu = \"5m\""))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
+fn uploads(builder: HostBuilder) -> Result<HostBuilder> {
+    Ok(builder.guest("upload", ""))
+}
+
+async fn form(scene: &Scene<'_>) -> Result<()> {
+    let file = bytes(5_000_000);
+    let sum = file.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let part = reqwest::multipart::Part::bytes(file).file_name("five.bin");
+    let form = reqwest::multipart::Form::new()
+        .text("title", "five")
+        .part("file", part);
+    let request = scene.host.post_in(scene.mode, "/cgi-bin/upload").multipart(form);
+    let answer = request.send().await?.text().await?;
+    let expected = format!("\"file\" file=\"five.bin\" size=5000000 fnv1a={sum:016x}");
+    ensure!(
+        answer.contains(&expected) && answer.contains("\"title\" size=4"),
+        "{answer}, not {expected}"
+    );
+    Ok(())
 }
 
 /// The answer's body to a POST of `body`, which is sent while the answer is read.

@@ -17,6 +17,21 @@ A mark means: tested, and as expected. *once* means that the host answers before
 below the table.
 ";
 
+/// What others hold themselves to and what has no meaning in this version.
+const LEFT_OUT: [(&str, &str); 5] = [
+    (
+        "L32",
+        "A spawner that is killed: programs are started by the host itself.",
+    ),
+    ("X35", "As X27."),
+    (
+        "X45",
+        "Programs that run as root: they run as the user that the host runs as. Start it as one of its own.",
+    ),
+    ("X56", "Two users' programs: as X45."),
+    ("S01–S18", "Server-side includes: `.shtml` is a 403."),
+];
+
 fn page() -> String {
     let mut page = PREAMBLE.to_owned();
     for section in SECTIONS {
@@ -53,6 +68,10 @@ fn page() -> String {
         for (at, reason) in reasons.iter().enumerate() {
             let _ = writeln!(page, "{}. {reason}", at + 1);
         }
+    }
+    page.push_str("\n## Left out\n\n");
+    for (id, reason) in LEFT_OUT {
+        let _ = writeln!(page, "* {id}: {reason}");
     }
     page
 }

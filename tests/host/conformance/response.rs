@@ -15,6 +15,8 @@ section! {
     r05 Everywhere, "a Status of 999, abc, 30, 0, 99 or 1000" => "502; the record says why": no_status;
     r06 Everywhere, "`Status: 200 OK` and Last-Modified, asked for with a later If-Modified-Since" =>
         "200 and the body: conditions are the program's": conditional;
+    r07 Everywhere, "Last-Modified alone, asked for with the same If-Modified-Since" =>
+        "200 and the body: only the program knows whether that is all that counts": same_date;
     r08 Everywhere, "`Status: 304` with a body, on a connection that is kept" =>
         "304 without a body; the next answer is whole": not_modified;
     r09 Everywhere, "`Status: 204` with a body, on a connection that is kept" =>
@@ -29,6 +31,8 @@ section! {
     r19 Everywhere, "a line with an empty name" => "502": empty_name;
     r20 Everywhere, "a name with a NUL, a control character or a space" => "502": bad_names;
     r22 Everywhere, "a value with a control character, a NUL or a CR inside" => "502": bad_values;
+    r23 Everywhere, "a query with `%0d%0aSet-Cookie:%20x` that the program repeats in a field as it is" =>
+        "one field: the host decodes nothing into fields": injected;
     r24 Everywhere, "a name with an underscore" => "it is passed": underscore;
     r25 Everywhere, "a name that no field may have but that does no harm, such as `<!--`" =>
         "the line is dropped": odd_name;
@@ -127,6 +131,33 @@ async fn conditional(scene: &Scene<'_>) -> Result<()> {
         let answer = scene.get("/cgi-bin/puppet", &fields).await?;
         ensure!(answer.status == 200 && answer.text() == "page", "{answer:?}");
     }
+    Ok(())
+}
+
+async fn same_date(scene: &Scene<'_>) -> Result<()> {
+    let date = "Mon, 05 Jan 2026 10:00:00 GMT";
+    let script = format!("out Content-Type: text/plain%0ALast-Modified: {date}%0A%0Apage");
+    let fields = format!("{}If-Modified-Since: {date}\r\n", pull(&script));
+    let answer = scene.get("/cgi-bin/puppet", &fields).await?;
+    ensure!(
+        answer.status == 200 && answer.text() == "page" && answer.header("last-modified") == Some(date),
+        "{answer:?}"
+    );
+    Ok(())
+}
+
+async fn injected(scene: &Scene<'_>) -> Result<()> {
+    let query = "q=%0d%0aSet-Cookie:%20x";
+    // Encoded once more, as the puppet decodes what it prints.
+    let field = format!("X-Query: {}", query.replace('%', "%25"));
+    let script = format!("out Content-Type: text/plain%0A{field}%0A%0Apage");
+    let answer = scene
+        .get(&format!("/cgi-bin/puppet?{query}"), &pull(&script))
+        .await?;
+    ensure!(
+        answer.header("x-query") == Some(query) && answer.header("set-cookie").is_none(),
+        "{answer:?}"
+    );
     Ok(())
 }
 

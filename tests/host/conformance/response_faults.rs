@@ -16,10 +16,14 @@ section! {
     x80 Everywhere, on nph, "a whole response with `Connection: keep-alive` and more body than its length says, twice" =>
         "two whole answers on one connection": longer_than_said;
     x81 Everywhere, "1 MB where several ranges are asked for" => "200 and all of it": large_with_range;
+    x82 Everywhere, on failing_page, "an error page's program that prints a Status of its own" =>
+        "its page, with the status of the error": page_status;
     x84 Everywhere, "no output; a header block alone" => "502; 200 without a body": little;
     x85 Everywhere, on bare, "text without a header block" => "502; with `body_only` the text": headerless;
     x86 Everywhere, "a login: `Location: /x`, Set-Cookie first or last, with a Status" => "the client gets cookie and Location": login;
     x87 Everywhere, "an empty X-Sendfile" => "502, and the host goes on": empty_sendfile;
+    x90 Everywhere, on failing_page, "413 over HTTP/1.1 and HTTP/2 where the program of the error page fails" =>
+        "413 at once, by the host": page_fails;
     x92 Everywhere, "304 with a Content-Length, then another request, ten times" => "ten whole answers": not_modified;
     x94 Everywhere, "what Python's cgitb prints before anything else" => "the page": cgitb;
     x95 Everywhere, "a body of markup without Content-Type" => "no type is guessed: 502, or none with a Status": markup;
@@ -41,6 +45,20 @@ fn hasty(builder: HostBuilder) -> Result<HostBuilder> {
 #[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn nph(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(puppet_as(builder, "nph-puppet", ""))
+}
+
+/// The page for 404 has a status of its own, the one for 413 is not made.
+fn failing_page(builder: HostBuilder) -> Result<HostBuilder> {
+    let page = "#!/bin/sh\nprintf 'Status: 200 Fine\\nContent-Type: text/plain\\n\\nnot here'\n";
+    let builder = builder
+        .setting("error_documents = { 404 = \"/cgi-bin/page\", 413 = \"/cgi-bin/broken\" }")
+        .script("page", page, "")?
+        .script("broken", "#!/bin/sh\nexit 1\n", "")?;
+    Ok(puppet_as(
+        builder,
+        "puppet",
+        "limits = { request_body = \"1KiB\" }",
+    ))
 }
 
 fn bare(builder: HostBuilder) -> Result<HostBuilder> {
@@ -150,6 +168,35 @@ async fn large_with_range(scene: &Scene<'_>) -> Result<()> {
         "{} bytes",
         answer.body.len()
     );
+    Ok(())
+}
+
+async fn page_status(scene: &Scene<'_>) -> Result<()> {
+    let request = "GET /none HTTP/1.1\r\nHost: h\r\n\r\n";
+    let answer = scene.raw(request.as_bytes()).await?;
+    ensure!(answer.status == 404 && answer.text() == "not here", "{answer:?}");
+    Ok(())
+}
+
+async fn page_fails(scene: &Scene<'_>) -> Result<()> {
+    let fields = format!("{}Content-Length: 2000\r\n", pull(PLAIN));
+    let request = scene.request("POST /cgi-bin/puppet HTTP/1.1", &fields);
+    let answer = scene
+        .raw(format!("{request}{}", "x".repeat(2000)).as_bytes())
+        .await?;
+    ensure!(answer.status == 413 && answer.complete, "{answer:?}");
+    let client = reqwest::Client::builder()
+        .http2_prior_knowledge()
+        .no_proxy()
+        .build()?;
+    let answer = client
+        .post(format!("{}/cgi-bin/puppet", scene.host.programs()))
+        .header("Warmbin-Mode", scene.mode)
+        .header("Puppet", PLAIN)
+        .body("x".repeat(2000))
+        .send()
+        .await?;
+    ensure!(answer.status() == 413, "{answer:?}");
     Ok(())
 }
 

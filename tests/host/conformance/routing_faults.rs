@@ -16,6 +16,7 @@ section! {
     x49 Everywhere, on nested, "programs at `/`, `/a`, `/a/b`, asked for `/a/b/c`, `/a/bc`, `/ab`" =>
         "SCRIPT_NAME and PATH_INFO are cut at the longest route": prefixes;
     x50 Everywhere, "`?` and no query; no `?`" => "QUERY_STRING is there and empty": empty_query;
+    x51 Everywhere, "`Host: [2001:db8::1]`, with and without a port; `[::1` and `::1`" => "SERVER_NAME keeps its brackets; 400": ipv6_host;
     x55 Everywhere, on error_page, "an error page's program" => "REDIRECT_URL is a path, not a URL": redirect_url;
     x57 Everywhere, "OPTIONS of a program's address" => "the program answers it": options;
     x59 Native(NO_FILE), on folder, "a script reached through a link in its path" =>
@@ -101,6 +102,20 @@ async fn host_port(scene: &Scene<'_>) -> Result<()> {
         let request = scene.request_to(host, "GET /cgi-bin/puppet HTTP/1.1", &pull(ENV));
         let found = Variables::of(&scene.raw(request.as_bytes()).await?)?;
         found.hold(&[("SERVER_NAME", Some(name)), ("HTTP_HOST", Some(host))])?;
+    }
+    Ok(())
+}
+
+async fn ipv6_host(scene: &Scene<'_>) -> Result<()> {
+    for host in ["[2001:db8::1]", "[2001:db8::1]:8443"] {
+        let request = scene.request_to(host, "GET /cgi-bin/puppet HTTP/1.1", &pull(ENV));
+        let found = Variables::of(&scene.raw(request.as_bytes()).await?)?;
+        found.hold(&[("SERVER_NAME", Some("[2001:db8::1]")), ("HTTP_HOST", Some(host))])?;
+    }
+    for host in ["[::1", "::1"] {
+        let request = scene.request_to(host, "GET /cgi-bin/puppet HTTP/1.1", &pull(ENV));
+        let answer = scene.raw(request.as_bytes()).await?;
+        ensure!(answer.status == 400, "{host}: {answer:?}");
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use super::Hop;
 use super::answer::Answer;
 use super::refuse::Refusal;
 use super::route::{self, Destination, Routed};
-use super::{document, mode, redirect, respond};
+use super::{deliver, document, mode, redirect};
 
 /// The request that could not be answered.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ async fn by_program(
     }
     head.status = status;
     head.reason = None;
-    respond(run, head, first, parts, hop.extras(parts, mode)).await
+    deliver(run, head, first, parts, hop.extras(parts, mode)).await
 }
 
 /// The page is wanted whole, whatever was asked of what is not there.

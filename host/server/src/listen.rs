@@ -56,7 +56,7 @@ pub async fn serve(host: Arc<Host>, listeners: Listeners, admin: Router, stop: C
                 service_fn(move |request: Request<Incoming>| {
                     let host = Arc::clone(&host);
                     async move {
-                        let waits = request.headers().contains_key(http::header::EXPECT);
+                        let waits = run::request_body::waits(request.version(), request.headers());
                         let request = request.map(|body| ClientBody::new(body, waits));
                         Ok::<_, std::convert::Infallible>(run::answer(&host, &ends, request).await)
                     }

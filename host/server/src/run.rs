@@ -78,8 +78,9 @@ pub async fn answer(
     let (mut parts, body) = request.into_parts();
     let id: Arc<str> = uuid::Uuid::now_v7().to_string().into();
     let shown_id = shown_id(&parts, &id);
-    let answered = match Hop::first(host, connection, &mut parts, body, id, &shown_id) {
+    let answered = match Hop::first(host, connection, &mut parts, id, &shown_id) {
         Ok(mut hop) => {
+            hop.body = body;
             let answered = match hop.serve(&mut parts).await {
                 Ok(response) => Ok(response),
                 Err(refusal) => error_document::page(&mut hop, &mut parts, &refusal)
@@ -89,7 +90,10 @@ pub async fn answer(
             hop.leave_body();
             answered
         }
-        Err(refusal) => Err(refusal),
+        Err(refusal) => {
+            leave(body);
+            Err(refusal)
+        }
     };
     let mut response = answered.unwrap_or_else(|refusal| {
         if let Some(why) = &refusal.internal {
@@ -99,6 +103,13 @@ pub async fn answer(
     });
     response.headers_mut().insert(REQUEST_ID, shown_id);
     response
+}
+
+/// A body that no program took is read and dropped, so that the answer arrives.
+fn leave(body: Option<ClientBody>) {
+    if let Some(body) = body {
+        request_body::drain(body);
+    }
 }
 
 /// The id the client is told: its own, if it sent one that is harmless anywhere it may be copied to.
@@ -181,10 +192,10 @@ impl<'a> Hop<'a> {
         host: &'a Arc<Host>,
         connection: &'a Connection,
         parts: &mut Parts,
-        body: Option<ClientBody>,
         id: Arc<str>,
         shown_id: &'a HeaderValue,
     ) -> Result<Self, Refusal> {
+        request_body::check_coding(&parts.headers)?;
         Ok(Self {
             server_name: environment::server_name(parts, connection.local)?,
             client: Client::identify(connection, &parts.headers, &host.config.trusted_proxies),
@@ -198,16 +209,14 @@ impl<'a> Hop<'a> {
             connection,
             id: Some(id),
             shown_id,
-            body,
+            body: None,
             failed: None,
         })
     }
 
-    /// The body is for nobody any more: where no program took it, it is read and dropped, so that the answer arrives.
+    /// The body is for nobody any more.
     fn leave_body(&mut self) {
-        if let Some(body) = self.body.take() {
-            request_body::drain(body);
-        }
+        leave(self.body.take());
     }
 
     /// Answers the request, by as many programs as redirect to each other.

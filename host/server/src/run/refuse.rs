@@ -2,7 +2,7 @@
 //! client reads is decided here, what the operator reads goes to the record and the log.
 
 use bytes::Bytes;
-use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use http::header::{ACCEPT, ALLOW, CONNECTION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use serde_json::json;
 use warmbin_exec::{Outcome, StopReason};
@@ -28,6 +28,8 @@ pub struct Refusal {
     pub retry_after: Option<u32>,
     /// The methods that would have been right.
     pub allow: Option<&'static str>,
+    /// The connection is not to be trusted with another request. Only for HTTP/1, which alone can be misread.
+    pub close: bool,
 }
 
 impl Refusal {
@@ -43,6 +45,7 @@ impl Refusal {
             location: None,
             retry_after: None,
             allow: None,
+            close: false,
         }
     }
 
@@ -128,6 +131,9 @@ impl Refusal {
         }
         if let Some(methods) = self.allow {
             out.insert(ALLOW, HeaderValue::from_static(methods));
+        }
+        if self.close {
+            out.insert(CONNECTION, HeaderValue::from_static("close"));
         }
     }
 

@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
-use http::StatusCode;
+use http::header::{EXPECT, TRANSFER_ENCODING};
+use http::{HeaderMap, StatusCode, Version};
 use http_body::{Body as HttpBody, Frame};
 use http_body_util::BodyExt;
 use tokio::time::Sleep;
@@ -40,6 +41,31 @@ const DRAINED_FOR: Duration = Duration::from_secs(5);
 const HESITATION: Duration = Duration::from_millis(25);
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Whether the client sends its body only when it is told to. No other expectation is known, and HTTP/1.0 has none.
+pub fn waits(version: Version, headers: &HeaderMap) -> bool {
+    version > Version::HTTP_10
+        && headers
+            .get(EXPECT)
+            .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
+}
+
+/// Refuses codings that are not taken off: a program would be given what it cannot know to be coded, and a server in front
+/// may have another idea of where the body ends.
+pub fn check_coding(headers: &HeaderMap) -> Result<(), Refusal> {
+    let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
+    match (codings.next(), codings.next()) {
+        (None, _) => Ok(()),
+        (Some(coding), None) if coding.as_bytes().eq_ignore_ascii_case(b"chunked") => Ok(()),
+        _ => Err(Refusal {
+            close: true,
+            ..Refusal::new(
+                StatusCode::NOT_IMPLEMENTED,
+                "This host knows one transfer coding, chunked, applied once.",
+            )
+        }),
+    }
+}
 
 /// A body as the connection gives it.
 pub struct ClientBody {

@@ -6,16 +6,19 @@
 mod arguments;
 mod body;
 mod body_faults;
+mod body_limits;
 mod children;
 mod client;
 mod document;
 mod documents;
 mod environment;
 mod error_documents;
+mod expectations;
 mod faults;
 mod finding;
 mod flow;
 mod folders;
+mod framing;
 mod headers;
 mod life;
 mod load;
@@ -99,6 +102,9 @@ const SECTIONS: &[&Section] = &[
     &whole_responses::SECTION,
     &sendfile::SECTION,
     &body::SECTION,
+    &body_limits::SECTION,
+    &framing::SECTION,
+    &expectations::SECTION,
     &body_faults::SECTION,
     &life::SECTION,
     &children::SECTION,

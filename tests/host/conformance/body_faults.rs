@@ -4,13 +4,13 @@ use anyhow::{Context, Result, ensure};
 use warmbin_tests::{Connection, HostBuilder, chunked};
 
 use super::Where::Everywhere;
-use super::body::{bytes, resident};
+use super::body::bytes;
+use super::processes::{childless, growth_kib, no_more_than};
 use super::scene::{ENV, PLAIN, Scene, Variables, pull, puppet};
 use super::section;
 
 section! {
     "Faults seen in other hosts: request bodies";
-    b20 Everywhere, on uploads, "a form with a file of 5 MB" => "every field, the file's size and sum": form;
     x02 Everywhere, "a program that prints 70 KB, more than a pipe holds, before it reads 1 MB" => "both; nobody waits for anybody": prints_first;
     x04 Everywhere, "1 MB to a program that reads to the end" => "it sees the end": whole_megabyte;
     x11 Everywhere, "1 MB in chunks to a program that reads to the end" => "it sees the end": chunks_end;
@@ -29,30 +29,6 @@ section! {
 
 fn boundless(builder: HostBuilder) -> Result<HostBuilder> {
     puppet(builder.table("[limits]\nrequest_body = \"2000GiB\"\nwall = \"5m\"\nidle = \"1m\"\ncpu = \"5m\""))
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
-fn uploads(builder: HostBuilder) -> Result<HostBuilder> {
-    Ok(builder.guest("upload", ""))
-}
-
-async fn form(scene: &Scene<'_>) -> Result<()> {
-    let file = bytes(5_000_000);
-    let sum = file.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-        (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    let part = reqwest::multipart::Part::bytes(file).file_name("five.bin");
-    let form = reqwest::multipart::Form::new()
-        .text("title", "five")
-        .part("file", part);
-    let request = scene.host.post_in(scene.mode, "/cgi-bin/upload").multipart(form);
-    let answer = request.send().await?.text().await?;
-    let expected = format!("\"file\" file=\"five.bin\" size=5000000 fnv1a={sum:016x}");
-    ensure!(
-        answer.contains(&expected) && answer.contains("\"title\" size=4"),
-        "{answer}, not {expected}"
-    );
-    Ok(())
 }
 
 /// The answer's body to a POST of `body`, which is sent while the answer is read.
@@ -132,10 +108,6 @@ async fn no_body(scene: &Scene<'_>) -> Result<()> {
     Ok(())
 }
 
-fn open_descriptors(pid: u32) -> Result<usize> {
-    Ok(std::fs::read_dir(format!("/proc/{pid}/fd"))?.count())
-}
-
 async fn descriptors(scene: &Scene<'_>) -> Result<()> {
     let round = async |times: usize| {
         for number in 0..times {
@@ -158,13 +130,11 @@ async fn descriptors(scene: &Scene<'_>) -> Result<()> {
     };
     round(10).await?;
     scene.record(10).await?;
-    let before = open_descriptors(scene.host.pid())?;
+    childless(scene.host).await?;
+    let before = super::processes::descriptors(scene.host)?;
     round(100).await?;
     scene.record(110).await?;
-    let after = open_descriptors(scene.host.pid())?;
-    // Connections and pooled instances come and go.
-    ensure!(after < before + 20, "{before} descriptors before, {after} after");
-    Ok(())
+    no_more_than(before, scene.host).await
 }
 
 async fn like_git(scene: &Scene<'_>) -> Result<()> {
@@ -211,17 +181,19 @@ async fn without_length(scene: &Scene<'_>) -> Result<()> {
 
 async fn terabyte(scene: &Scene<'_>) -> Result<()> {
     scene.puppet(&format!("{PLAIN}; count")).await?;
-    let before = resident(scene.host.pid())?;
-    let mut connection = begun(
-        scene,
-        &format!("read 5; {PLAIN}; out enough"),
-        "Content-Length: 1000000000000\r\n",
-    )
+    let grown = growth_kib(scene.host, async {
+        let mut connection = begun(
+            scene,
+            &format!("read 5; {PLAIN}; out enough"),
+            "Content-Length: 1000000000000\r\n",
+        )
+        .await?;
+        connection.send(b"hello").await?;
+        let head = connection.head().await?;
+        ensure!(head.status == 200, "{head:?}");
+        Ok(())
+    })
     .await?;
-    connection.send(b"hello").await?;
-    let head = connection.head().await?;
-    ensure!(head.status == 200, "{head:?}");
-    let grown = resident(scene.host.pid())?.saturating_sub(before);
     ensure!(grown < 64 << 10, "the host grew by {grown} KiB");
     Ok(())
 }
@@ -240,7 +212,12 @@ async fn in_pieces(scene: &Scene<'_>) -> Result<()> {
 
 async fn large_upload(scene: &Scene<'_>) -> Result<()> {
     post(scene, "count", "x").await?;
-    let before = resident(scene.host.pid())?;
+    let grown = growth_kib(scene.host, send_large(scene)).await?;
+    ensure!(grown < 64 << 10, "the host grew by {grown} KiB");
+    Ok(())
+}
+
+async fn send_large(scene: &Scene<'_>) -> Result<()> {
     let mut connection = begun(
         scene,
         &format!("{PLAIN}; count"),
@@ -256,8 +233,6 @@ async fn large_upload(scene: &Scene<'_>) -> Result<()> {
     connection.send(b"0\r\n\r\n").await?;
     let answer = connection.answer(false).await?;
     ensure!(counted(&answer.body)? == 150 << 20, "{answer:?}");
-    let grown = resident(scene.host.pid())?.saturating_sub(before);
-    ensure!(grown < 64 << 10, "the host grew by {grown} KiB");
     Ok(())
 }
 

@@ -285,7 +285,7 @@ impl<'a> Hop<'a> {
         let mut account = Account::open(self.host, entry, Arc::clone(&id), mode, &asked);
         let admitted = request_body::admit(self.body.take(), &entry.policy.limits, &self.host.data).await;
         let admitted = admitted.map_err(|refusal| account.refuse(refusal))?;
-        let invitation = admitted.invitation.clone();
+        let (invitation, awaited) = (admitted.invitation.clone(), admitted.awaited.clone());
         let slot = entry
             .slots
             .acquire(entry.policy.limits.wall.0)
@@ -302,7 +302,7 @@ impl<'a> Hop<'a> {
         let started = self.host.executors.start(invocation).await;
         let running = started.map_err(|error| account.refuse(start::refuse(&error)))?;
         let mut run = Run::new(account, running);
-        let (head, first) = head::read(&mut run).await?;
+        let (head, first) = head::read(&mut run, &awaited).await?;
         if let Some(invitation) = invitation
             && head.status.is_success()
         {

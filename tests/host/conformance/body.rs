@@ -23,8 +23,8 @@ section! {
     b06 Everywhere, on closers, "8 MiB to a program that closes standard input and prints a second later" => "200": closed_input;
     b07 Everywhere, "8 MiB to a program that writes what it reads as it reads it, also over HTTP/2" => "the very bytes; nobody waits for anybody": cat;
     b08 Everywhere, "8 MiB to a program that writes 1 MiB before it reads, also over HTTP/2" => "both": writes_first;
-    b11 Everywhere, "over HTTP/2, a body that is shorter than its content-length" =>
-        "the program is ended and the record says why": shorter_than_said;
+    b11 Everywhere, "over HTTP/2, a body that is shorter or longer than its content-length, and one whose stream is reset" =>
+        "the program is ended and reaped, and the record says why": not_as_said;
     b13 Everywhere, "a body that is cut off half way, with and without a length" =>
         "the program is ended and reaped, and the record says why": cut_off;
     b14 Everywhere, "50 bytes, one every 20 ms, while others ask" => "both are served": slow_client;
@@ -250,14 +250,26 @@ async fn never_read_by_clients(scene: &Scene<'_>) -> Result<()> {
     Ok(())
 }
 
-async fn shorter_than_said(scene: &Scene<'_>) -> Result<()> {
+async fn not_as_said(scene: &Scene<'_>) -> Result<()> {
+    let client = client(Version::Two)?;
     let script = format!("{PLAIN}; read 5; out begun; copy; sleep 20000");
-    let mut flow = Flow::begin(scene, &client(Version::Two)?, &script, 1000).await?;
-    flow.send(b"hello")?;
-    flow.expect(b"begun").await?;
-    ensure!(flow.end().await.is_err(), "the answer is whole");
-    let record = scene.record(1).await?;
-    ensure!(record["outcome"] == "client_gone", "{record}");
+    for (count, said, more, reset) in [
+        (1, 1000, &b""[..], false),
+        (2, 6, b"longer", false),
+        (3, 1000, b"", true),
+    ] {
+        let mut flow = Flow::begin(scene, &client, &script, said).await?;
+        flow.send(b"hello")?;
+        flow.expect(b"begun").await?;
+        if reset {
+            drop(flow);
+        } else {
+            flow.send(more)?;
+            ensure!(flow.end().await.is_err(), "the answer is whole");
+        }
+        let record = scene.record(count).await?;
+        ensure!(record["outcome"] == "client_gone", "{count}: {record}");
+    }
     childless(scene.host).await
 }
 

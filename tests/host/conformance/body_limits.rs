@@ -1,6 +1,7 @@
 //! Request bodies that are too large or too slow, and where those are kept whose length is not known.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use warmbin_tests::{HostBuilder, wait_until};
@@ -8,7 +9,7 @@ use warmbin_tests::{HostBuilder, wait_until};
 use super::Where::Everywhere;
 use super::body::{bytes, post, post_over_http2};
 use super::framing::post_chunks;
-use super::processes::PATIENCE;
+use super::processes::{PATIENCE, childless};
 use super::scene::{PLAIN, Scene, pull, puppet};
 use super::section;
 
@@ -21,6 +22,9 @@ section! {
     b36 Everywhere, on some, "300 KB in chunks: taken, broken off, and too many" =>
         "while they come they are in a file without a name; afterwards there is none": kept_in_files;
     b37 Everywhere, on impatient, "chunks that stop coming" => "408, and no program is started": stalled;
+    b45 Everywhere, on impatient, "a body that takes longer than `idle`, and never rests as long; the program prints at its end" =>
+        "200": steady;
+    b46 Everywhere, on impatient, "a body with a length that stops coming" => "408; the program is ended and reaped": stalled_with_length;
 }
 
 pub(super) fn narrow(builder: HostBuilder) -> Result<HostBuilder> {
@@ -69,6 +73,39 @@ async fn at_limit(scene: &Scene<'_>) -> Result<()> {
     let answer = post_chunks(scene, &script, &chunks).await?;
     ensure!(answer.status == 200 && answer.body.len() == 10_240, "{answer:?}");
     Ok(())
+}
+
+async fn steady(scene: &Scene<'_>) -> Result<()> {
+    let fields = format!("{}Content-Length: 12\r\n", pull(&format!("{PLAIN}; count")));
+    let mut connection = scene.connect().await?;
+    connection
+        .send(scene.request("POST /cgi-bin/puppet HTTP/1.1", &fields).as_bytes())
+        .await?;
+    for _ in 0..12 {
+        connection.send(b"x").await?;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    let answer = connection.answer(false).await?;
+    ensure!(
+        answer.status == 200 && answer.text().starts_with("12 "),
+        "{answer:?}"
+    );
+    Ok(())
+}
+
+async fn stalled_with_length(scene: &Scene<'_>) -> Result<()> {
+    let fields = format!(
+        "{}Content-Length: 12\r\n",
+        pull(&format!("read 12; {PLAIN}; out x"))
+    );
+    let request = scene.request("POST /cgi-bin/puppet HTTP/1.1", &fields);
+    let answer = scene.raw(format!("{request}half").as_bytes()).await?;
+    let record = scene.record(1).await?;
+    ensure!(
+        answer.status == 408 && record["outcome"] == "timeout",
+        "{answer:?}: {record}"
+    );
+    childless(scene.host).await
 }
 
 /// Files below the host's data that it has open and that have no name.

@@ -11,13 +11,14 @@ use warmbin_exec::{Exit, Finished, Outcome, StopReason};
 
 use super::exit::{Run, error_text};
 use super::refuse::Refusal;
+use super::request_body::Awaited;
 
 /// How long the end of a program that closed its output without an answer is awaited: it says why.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Reads output until the header block is complete. On failure the run is settled and the refusal says what
-/// the client gets.
-pub async fn read(run: &mut Run) -> Result<(ResponseHead, Bytes), Refusal> {
+/// the client gets, who may be the one that was `awaited`.
+pub async fn read(run: &mut Run, awaited: &Awaited) -> Result<(ResponseHead, Bytes), Refusal> {
     let failure = match parse(run).await {
         Ok(complete) => {
             if let Some(account) = run.account() {
@@ -25,7 +26,7 @@ pub async fn read(run: &mut Run) -> Result<(ResponseHead, Bytes), Refusal> {
             }
             return Ok(complete);
         }
-        Err(Failure::Cut(OutputError::Stopped(reason))) => Refusal::stopped(reason),
+        Err(Failure::Cut(OutputError::Stopped(reason))) => awaited.explain(reason),
         Err(Failure::Cut(OutputError::Io(error))) => Refusal::failed(
             StatusCode::BAD_GATEWAY,
             Outcome::BadOutput,
@@ -40,7 +41,7 @@ pub async fn read(run: &mut Run) -> Result<(ResponseHead, Bytes), Refusal> {
             }
             Refusal::failed(StatusCode::BAD_GATEWAY, Outcome::BadOutput, error.to_string())
         }
-        Err(Failure::Ended(error)) => no_answer(run, &error).await,
+        Err(Failure::Ended(error)) => no_answer(run, awaited, &error).await,
     };
     let refusal = match run.account() {
         Some(account) => account.refuse(failure),
@@ -99,13 +100,13 @@ async fn body_only(run: &mut Run, head: ResponseHead) -> Result<(ResponseHead, B
 
 /// The output ended before the header block was complete: how the program ended explains it better than the
 /// parser can.
-async fn no_answer(run: &mut Run, error: &HeadError) -> Refusal {
+async fn no_answer(run: &mut Run, awaited: &Awaited, error: &HeadError) -> Refusal {
     let entry = run.account().map(|account| Arc::clone(account.entry()));
     let (Some(entry), Some(finished)) = (entry, run.ended_within(LAST_WORDS).await) else {
         return Refusal::failed(StatusCode::BAD_GATEWAY, Outcome::BadOutput, error.to_string());
     };
     if let Some(reason) = finished.stopped {
-        return Refusal::stopped(reason);
+        return awaited.explain(reason);
     }
     let text = match error_text(finished, &entry) {
         Some(end) => format!("{error}; {end}"),

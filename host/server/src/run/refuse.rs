@@ -28,7 +28,7 @@ pub struct Refusal {
     pub retry_after: Option<u32>,
     /// The methods that would have been right.
     pub allow: Option<&'static str>,
-    /// The connection is not to be trusted with another request. Only for HTTP/1, which alone can be misread.
+    /// Nobody can tell where this request ends: the connection must not carry another. HTTP/2 can, and drops the header.
     pub close: bool,
 }
 

@@ -9,6 +9,8 @@ use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::path::Path;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -21,7 +23,7 @@ use http_body_util::BodyExt;
 use tokio::time::Sleep;
 use tokio_util::io::ReaderStream;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
-use warmbin_exec::{Body, BodyError, Outcome};
+use warmbin_exec::{Body, BodyError, Outcome, StopReason};
 
 use super::refuse::Refusal;
 use crate::config::limits::LimitValues;
@@ -185,9 +187,26 @@ impl Hesitation {
     }
 }
 
+/// Whether it is the client that everybody waits for.
+#[derive(Debug, Clone, Default)]
+pub struct Awaited(Arc<AtomicBool>);
+
+impl Awaited {
+    /// Why a program was stopped that had not answered: the client's doing if the program wanted more of the body.
+    pub fn explain(&self, reason: StopReason) -> Refusal {
+        let ran_out = matches!(reason, StopReason::Idle | StopReason::Wall);
+        if ran_out && self.0.load(Ordering::Relaxed) {
+            too_slow()
+        } else {
+            Refusal::stopped(reason)
+        }
+    }
+}
+
 /// A body being delivered. Dropped early, it sees to the rest.
 struct Delivery {
     body: Option<ClientBody>,
+    awaited: Awaited,
     invitation: Option<Invitation>,
     hesitation: Option<Hesitation>,
 }
@@ -201,6 +220,7 @@ impl Delivery {
                 due: Box::pin(invitation.due.clone().cancelled_owned()),
             }),
             invitation,
+            awaited: Awaited::default(),
             body: Some(body),
         }
     }
@@ -218,6 +238,7 @@ impl Stream for Delivery {
             Some(body) if !body.ended => body.poll_chunk(cx),
             _ => Poll::Ready(None),
         };
+        self.awaited.0.store(polled.is_pending(), Ordering::Relaxed);
         if let Some(invitation) = self.invitation.take() {
             invitation.sent.cancel();
         }
@@ -261,6 +282,8 @@ pub struct Admitted {
     pub length: Option<u64>,
     /// What the client still waits for.
     pub invitation: Option<Invitation>,
+    /// Whether the program waits for the client.
+    pub awaited: Awaited,
 }
 
 /// Admits `body`, which may take as long as it takes to collect it.
@@ -281,6 +304,7 @@ pub async fn admit(
         Some(length) if length > limit => Err(too_large(limit)),
         Some(length) => Ok(Admitted {
             invitation: delivery.invitation.clone(),
+            awaited: delivery.awaited.clone(),
             body: Body::Stream(Box::pin(delivery)),
             length: Some(length),
         }),
@@ -307,6 +331,7 @@ fn too_slow() -> Refusal {
         "The request body did not arrive in time.",
     );
     refusal.outcome = Outcome::Timeout;
+    refusal.close = true;
     refusal
 }
 
@@ -353,7 +378,7 @@ async fn spool(
                 Body::Stream(Box::pin(whole))
             },
             length: Some(length),
-            invitation: None,
+            ..Admitted::default()
         });
     };
     let mut file = append(Some(file), memory, folder).await.map_err(no_room)?;
@@ -364,7 +389,7 @@ async fn spool(
     Ok(Admitted {
         body: Body::Stream(Box::pin(pieces)),
         length: Some(length),
-        invitation: None,
+        ..Admitted::default()
     })
 }
 

@@ -12,8 +12,8 @@
 //! 10. [`exit`]: its end.
 //! 11. [`record`]: what is remembered.
 //!
-//! A path that leads to no program may lead to a file: `document`; a program may name one: `sendfile`. Refusals at any step become a response in
-//! [`refuse`], or have their page made in `error_document`.
+//! A path that leads to no program may lead to a file: `document`; a program may name one: `sendfile`. Refusals at any
+//! step become a response in [`refuse`], or have their page made in `error_document`.
 
 pub mod answer;
 pub mod body;
@@ -46,7 +46,7 @@ use http::uri::Uri;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use warmbin_cgi::head::X_SENDFILE;
 use warmbin_cgi::{ResponseHead, ResponseKind};
-use warmbin_exec::{Invocation, Mode, Outcome};
+use warmbin_exec::{Body, Invocation, Mode, Outcome};
 
 use crate::host::Host;
 pub use answer::Answer;
@@ -87,11 +87,11 @@ pub async fn answer(
                     .await
                     .ok_or(refusal),
             };
-            hop.leave_body();
+            request_body::drain(hop.body.take());
             answered
         }
         Err(refusal) => {
-            leave(body);
+            request_body::drain(body);
             Err(refusal)
         }
     };
@@ -103,13 +103,6 @@ pub async fn answer(
     });
     response.headers_mut().insert(REQUEST_ID, shown_id);
     response
-}
-
-/// A body that no program took is read and dropped, so that the answer arrives.
-fn leave(body: Option<ClientBody>) {
-    if let Some(body) = body {
-        request_body::drain(body);
-    }
 }
 
 /// The id the client is told: its own, if it sent one that is harmless anywhere it may be copied to.
@@ -214,11 +207,6 @@ impl<'a> Hop<'a> {
         })
     }
 
-    /// The body is for nobody any more.
-    fn leave_body(&mut self) {
-        leave(self.body.take());
-    }
-
     /// Answers the request, by as many programs as redirect to each other.
     async fn serve(&mut self, parts: &mut Parts) -> Result<Response<Answer>, Refusal> {
         if let Some(answered) = method::own(parts) {
@@ -284,8 +272,12 @@ impl<'a> Hop<'a> {
             .unwrap_or_else(|| uuid::Uuid::now_v7().to_string().into());
         let mut account = Account::open(self.host, entry, Arc::clone(&id), mode, &asked);
         let admitted = request_body::admit(self.body.take(), &entry.policy.limits, &self.host.data).await;
-        let admitted = admitted.map_err(|refusal| account.refuse(refusal))?;
-        let (invitation, awaited) = (admitted.invitation.clone(), admitted.awaited.clone());
+        let Admitted {
+            body,
+            length,
+            invitation,
+            awaited,
+        } = admitted.map_err(|refusal| account.refuse(refusal))?;
         let slot = entry
             .slots
             .acquire(entry.policy.limits.wall.0)
@@ -298,7 +290,7 @@ impl<'a> Hop<'a> {
                 ))
             })?;
         account.granted(slot);
-        let invocation = self.invocation(parts, routed, mode, admitted, &mut account);
+        let invocation = self.invocation(parts, routed, mode, body, length, &mut account);
         let started = self.host.executors.start(invocation).await;
         let running = started.map_err(|error| account.refuse(start::refuse(&error)))?;
         let mut run = Run::new(account, running);
@@ -323,7 +315,8 @@ impl<'a> Hop<'a> {
         parts: &Parts,
         routed: &Routed,
         mode: Mode,
-        admitted: Admitted,
+        body: Body,
+        content_length: Option<u64>,
         account: &mut Account,
     ) -> Invocation {
         let query = parts.uri.query().unwrap_or_default();
@@ -342,7 +335,7 @@ impl<'a> Hop<'a> {
                 server_name: &self.server_name,
                 local: self.connection.local,
                 client: &self.client,
-                content_length: admitted.length,
+                content_length,
                 request_id: self.shown_id.to_str().unwrap_or_default(),
                 redirected: self.failed.as_ref().map(Failed::as_redirected),
             },
@@ -360,7 +353,7 @@ impl<'a> Hop<'a> {
             runnable,
             mode,
             environment,
-            body: admitted.body,
+            body,
             limits: Arc::clone(&policy.exec),
         }
     }

@@ -25,7 +25,6 @@ section! {
     e81 Everywhere, on indexed, "`args` of the configuration and a query" => "the configured ones, then the words": configured;
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn indexed(builder: HostBuilder) -> Result<HostBuilder> {
     let builder = builder.guest("puppet", "indexed_query = true");
     Ok(puppet_as(

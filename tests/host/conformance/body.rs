@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use reqwest::Method;
 use warmbin_tests::{Answer, Connection, HostBuilder, chunked};
 
 use super::Where::Everywhere;
@@ -43,7 +44,6 @@ fn roomy(builder: HostBuilder) -> Result<HostBuilder> {
     puppet(builder.table("[limits]\nrequest_body = \"2GiB\"\nwall = \"5m\"\nidle = \"1m\"\ncpu = \"5m\""))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn uploads(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(builder.guest("upload", ""))
 }
@@ -97,17 +97,8 @@ pub(super) async fn post_over_http2(
     script: &str,
     body: Vec<u8>,
 ) -> Result<(u16, Vec<u8>)> {
-    let client = reqwest::Client::builder()
-        .http2_prior_knowledge()
-        .no_proxy()
-        .build()?;
-    let answer = client
-        .post(format!("{}/cgi-bin/puppet", scene.host.programs()))
-        .header("Warmbin-Mode", scene.mode)
-        .header("Puppet", script)
-        .body(body)
-        .send()
-        .await?;
+    let request = scene.over_http2(Method::POST, "/cgi-bin/puppet", script)?;
+    let answer = request.body(body).send().await?;
     Ok((answer.status().as_u16(), answer.bytes().await?.to_vec()))
 }
 

@@ -1,6 +1,7 @@
 //! Faults of other hosts that concern request bodies; their numbers are of the list of faults.
 
 use anyhow::{Context, Result, ensure};
+use reqwest::Method;
 use warmbin_tests::{Connection, HostBuilder, chunked};
 
 use super::Where::Everywhere;
@@ -152,19 +153,10 @@ async fn like_git(scene: &Scene<'_>) -> Result<()> {
 }
 
 async fn without_length(scene: &Scene<'_>) -> Result<()> {
-    let client = reqwest::Client::builder()
-        .http2_prior_knowledge()
-        .no_proxy()
-        .build()?;
     let sent = bytes(300_000);
-    let answer = client
-        .post(format!("{}/cgi-bin/puppet", scene.host.programs()))
-        .header("Warmbin-Mode", scene.mode)
-        .header("Puppet", format!("{PLAIN}; env; out %3D%3D%3D%3D%3D; copy"))
-        .body(chunked(&sent, 7_001))
-        .send()
-        .await?;
-    let answer = answer.bytes().await?;
+    let script = format!("{PLAIN}; env; out %3D%3D%3D%3D%3D; copy");
+    let request = scene.over_http2(Method::POST, "/cgi-bin/puppet", &script)?;
+    let answer = request.body(chunked(&sent, 7_001)).send().await?.bytes().await?;
     let at = answer
         .windows(5)
         .position(|window| window == b"=====")

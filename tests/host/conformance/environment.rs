@@ -87,7 +87,6 @@ fn path_users(builder: HostBuilder) -> Result<HostBuilder> {
         .script("own-path", ENV, "env = { PATH = \"/bin:/opt/none\" }")
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn configured(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(builder.guest(
         "puppet",

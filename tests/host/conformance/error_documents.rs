@@ -1,9 +1,11 @@
 //! The host's own error answers, made by a program or a document (`error_documents`).
 
 use anyhow::{Context, Result, ensure};
+use reqwest::Method;
 use warmbin_tests::{Answer, HostBuilder};
 
 use super::Where::{BeforeTheMode, Everywhere};
+use super::flow::{Version, client};
 use super::scene::{ENV, Scene, Variables, pull, puppet, puppet_as};
 use super::section;
 
@@ -30,7 +32,6 @@ section! {
 }
 
 /// The program at `/cgi-bin/errors` shows what it was told, or does what the request says.
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn with_program(builder: HostBuilder) -> Result<HostBuilder> {
     let builder = builder.setting(
         "error_documents = { 404 = \"/cgi-bin/errors/page?kind=missing\", 413 = \"/cgi-bin/errors\", 502 = \"/cgi-bin/printenv\" }",
@@ -196,17 +197,8 @@ async fn too_large(scene: &Scene<'_>) -> Result<()> {
             "{answer:?}"
         );
     }
-    let client = reqwest::Client::builder()
-        .http2_prior_knowledge()
-        .no_proxy()
-        .build()?;
-    let answer = client
-        .post(format!("{}/cgi-bin/puppet", scene.host.programs()))
-        .header("Warmbin-Mode", scene.mode)
-        .header("Puppet", ENV)
-        .body(body)
-        .send()
-        .await?;
+    let request = scene.over_http2(Method::POST, "/cgi-bin/puppet", ENV)?;
+    let answer = request.body(body).send().await?;
     ensure!(answer.status() == 413, "{}", answer.status());
     ensure!(answer.text().await?.contains("REDIRECT_STATUS=413"));
     let records = scene
@@ -311,10 +303,7 @@ async fn connections(scene: &Scene<'_>) -> Result<()> {
             "{answer:?}"
         );
     }
-    let client = reqwest::Client::builder()
-        .http2_prior_knowledge()
-        .no_proxy()
-        .build()?;
+    let client = client(Version::Two)?;
     for _ in 0..3 {
         let request = client.get(format!("{}/none", scene.host.programs()));
         let answer = request

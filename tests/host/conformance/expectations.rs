@@ -24,41 +24,41 @@ section! {
         "417, or the body; no 100; unread, the connection goes on": unknown;
 }
 
-/// A connection on which a POST to `path` has begun whose client waits.
+const EXPECT: &str = "Expect: 100-continue\r\n";
+
+/// A connection on which a POST to `path` has begun, whose `fields` have its client wait.
 async fn waiting(scene: &Scene<'_>, path: &str, script: &str, fields: &str) -> Result<Connection> {
-    let fields = format!("{}Expect: 100-continue\r\n{fields}", pull(script));
+    let fields = format!("{}{fields}", pull(script));
     let mut connection = scene.connect().await?;
     let request = scene.request(&format!("POST {path} HTTP/1.1"), &fields);
     connection.send(request.as_bytes()).await?;
     Ok(connection)
 }
 
-async fn invited(scene: &Scene<'_>) -> Result<()> {
-    let fields = format!(
-        "{}Content-Length: 5\r\nExpect: 100-continue\r\n",
-        pull(&format!("{PLAIN}; copy"))
-    );
-    let mut connection = scene.connect().await?;
-    connection
-        .send(scene.request("POST /cgi-bin/puppet HTTP/1.1", &fields).as_bytes())
-        .await?;
+/// The client is told to send its body, `hello`, and does, as `sent`.
+async fn sent_when_told(scene: &Scene<'_>, fields: &str, sent: &[u8]) -> Result<()> {
+    let mut connection = waiting(scene, "/cgi-bin/puppet", &format!("{PLAIN}; copy"), fields).await?;
     let interim = connection.head().await?;
     ensure!(interim.status == 100, "{interim:?}");
-    connection.send(b"hello").await?;
+    connection.send(sent).await?;
     let answer = connection.answer(false).await?;
     ensure!(answer.status == 200 && answer.text() == "hello", "{answer:?}");
     Ok(())
 }
 
+async fn invited(scene: &Scene<'_>) -> Result<()> {
+    sent_when_told(scene, &format!("{EXPECT}Content-Length: 5\r\n"), b"hello").await
+}
+
 async fn not_invited(scene: &Scene<'_>) -> Result<()> {
-    let fields = format!(
-        "{}Content-Length: 50000000\r\nExpect: 100-continue\r\n",
-        pull("out Status: 403%0AContent-Type: text/plain%0A%0Ano")
-    );
-    let mut connection = scene.connect().await?;
-    connection
-        .send(scene.request("POST /cgi-bin/puppet HTTP/1.1", &fields).as_bytes())
-        .await?;
+    let no = "out Status: 403%0AContent-Type: text/plain%0A%0Ano";
+    let mut connection = waiting(
+        scene,
+        "/cgi-bin/puppet",
+        no,
+        &format!("{EXPECT}Content-Length: 50000000\r\n"),
+    )
+    .await?;
     let answer = connection.head().await?;
     ensure!(answer.status == 403, "{answer:?}");
     Ok(())
@@ -67,7 +67,13 @@ async fn not_invited(scene: &Scene<'_>) -> Result<()> {
 async fn refused_uninvited(scene: &Scene<'_>) -> Result<()> {
     for (path, status) in [("/cgi-bin/puppet", 413), ("/cgi-bin/none", 404)] {
         let script = format!("{PLAIN}; copy");
-        let mut connection = waiting(scene, path, &script, "Content-Length: 20000\r\n").await?;
+        let mut connection = waiting(
+            scene,
+            path,
+            &script,
+            &format!("{EXPECT}Content-Length: 20000\r\n"),
+        )
+        .await?;
         let answer = connection.head().await?;
         ensure!(answer.status == status, "{answer:?}");
     }
@@ -80,7 +86,7 @@ async fn after_a_refusal(scene: &Scene<'_>) -> Result<()> {
         "GET /cgi-bin/puppet HTTP/1.1",
         &pull(&format!("{PLAIN}; out hidden")),
     );
-    let length = format!("Content-Length: {}\r\n", hidden.len());
+    let length = format!("{EXPECT}Content-Length: {}\r\n", hidden.len());
     let mut connection = waiting(scene, "/cgi-bin/puppet", no, &length).await?;
     let answer = connection.answer(false).await?;
     ensure!(answer.status == 403 && answer.text() == "no", "{answer:?}");
@@ -114,20 +120,12 @@ async fn hasty(scene: &Scene<'_>) -> Result<()> {
 }
 
 async fn invited_chunks(scene: &Scene<'_>) -> Result<()> {
-    let fields = format!(
-        "{}Expect: 100-Continue\r\nTransfer-Encoding: chunked\r\n",
-        pull(&format!("{PLAIN}; copy"))
-    );
-    let mut connection = scene.connect().await?;
-    connection
-        .send(scene.request("POST /cgi-bin/puppet HTTP/1.1", &fields).as_bytes())
-        .await?;
-    let interim = connection.head().await?;
-    ensure!(interim.status == 100, "{interim:?}");
-    connection.send(b"5\r\nhello\r\n0\r\n\r\n").await?;
-    let answer = connection.answer(false).await?;
-    ensure!(answer.status == 200 && answer.text() == "hello", "{answer:?}");
-    Ok(())
+    sent_when_told(
+        scene,
+        "Expect: 100-Continue\r\nTransfer-Encoding: chunked\r\n",
+        b"5\r\nhello\r\n0\r\n\r\n",
+    )
+    .await
 }
 
 async fn unknown(scene: &Scene<'_>) -> Result<()> {

@@ -41,7 +41,6 @@ pub(super) fn set_mode(file: &Path, mode: u32) -> Result<()> {
     )?)
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn no_extra_path(builder: HostBuilder) -> Result<HostBuilder> {
     let builder = puppet_as(builder, "root", "route = \"/\"\npath_info = false");
     Ok(builder.guest("puppet", "path_info = false"))

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, ensure};
 use warmbin_tests::HostBuilder;
 
 use super::Where::{BeforeTheMode, Everywhere};
+use super::flow::{Version, client};
 use super::scene::{ENV, Expected, Scene, Variables, pull};
 use super::section;
 
@@ -36,7 +37,6 @@ section! {
     e75 Everywhere, "`Warmbin-Mode`" => "no variable: it is for the host": mode_wish;
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn passes_authorization(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(builder.guest("puppet", "pass_authorization = true"))
 }
@@ -193,10 +193,7 @@ async fn many(scene: &Scene<'_>) -> Result<()> {
         ensure!(answer.status == 431, "{}", answer.status);
     }
     // Over HTTP/2 as well; that connection goes on.
-    let client = reqwest::Client::builder()
-        .http2_prior_knowledge()
-        .no_proxy()
-        .build()?;
+    let client = client(Version::Two)?;
     let url = format!("{}/cgi-bin/puppet", scene.host.programs());
     let ask = |size: usize| {
         let request = client

@@ -47,7 +47,6 @@ fn closes_stdout(builder: HostBuilder) -> Result<HostBuilder> {
     builder.script("puppet", text, "")
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn a_second(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(builder.guest("puppet", "limits = { wall = \"1s\", grace = \"1s\" }"))
 }
@@ -57,7 +56,6 @@ fn deaf(builder: HostBuilder) -> Result<HostBuilder> {
     builder.script("puppet", text, "limits = { wall = \"1s\", grace = \"1s\" }")
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn strict(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(builder.guest("puppet", "strict_exit = true"))
 }

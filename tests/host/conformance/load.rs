@@ -27,7 +27,6 @@ section! {
 /// What the host's memory may grow by while more than that passes through it.
 pub(super) const FEW_KIB: u64 = 24 << 10;
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn four_at_once(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(builder
         .guest("puppet", "limits = { concurrency = 4, queue = 16 }")

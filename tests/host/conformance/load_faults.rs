@@ -21,7 +21,6 @@ section! {
     x112 Everywhere, "20 readers that stop, with 20 MB to come for each" => "the programs wait; the host's memory does not grow": held_back;
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn much(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(builder.guest("puppet", "limits = { grace = \"500ms\", wall = \"60s\" }"))
 }

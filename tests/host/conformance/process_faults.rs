@@ -75,7 +75,6 @@ fn ends_either_way(builder: HostBuilder) -> Result<HostBuilder> {
     builder.script("puppet", text, "")
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn a_second(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(builder.guest(
         "puppet",

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use warmbin_tests::Answer;
 
 use super::Where::Everywhere;
-use super::scene::{Scene, pull};
+use super::scene::{PLAIN, Scene, pull};
 use super::section;
 
 section! {
@@ -63,22 +63,9 @@ section! {
     r61 Everywhere, "a Content-Length of 3 and 5 bytes" => "3 bytes, and the connection goes on": too_long;
 }
 
-/// A plain text type, and the blank line.
-const TYPED: &str = "out Content-Type: text/plain%0A%0A";
-
-async fn whole(scene: &Scene<'_>, script: &str, status: u16, body: &str) -> Result<Answer> {
-    let answer = scene.puppet(script).await?;
-    ensure!(
-        answer.status == status && answer.text() == body && answer.complete,
-        "{script}: {answer:?}"
-    );
-    Ok(answer)
-}
-
 async fn refused(scene: &Scene<'_>, scripts: &[&str]) -> Result<()> {
     for script in scripts {
-        let answer = scene.puppet(script).await?;
-        ensure!(answer.status == 502, "{script}: {answer:?}");
+        scene.unusable(script).await?;
     }
     let record = scene.record(scripts.len()).await?;
     ensure!(
@@ -94,13 +81,9 @@ fn values<'a>(answer: &'a Answer, name: &str) -> Vec<&'a str> {
 }
 
 async fn line_feeds(scene: &Scene<'_>) -> Result<()> {
-    let answer = whole(
-        scene,
-        &format!("{TYPED}; out a%0Ab%0D%0A%00c"),
-        200,
-        "a\nb\r\n\0c",
-    )
-    .await?;
+    let answer = scene
+        .whole(&format!("{PLAIN}; out a%0Ab%0D%0A%00c"), 200, "a\nb\r\n\0c")
+        .await?;
     ensure!(answer.header("content-type") == Some("text/plain"), "{answer:?}");
     Ok(())
 }
@@ -108,7 +91,7 @@ async fn line_feeds(scene: &Scene<'_>) -> Result<()> {
 async fn carriage_returns(scene: &Scene<'_>) -> Result<()> {
     for ends in [("%0D%0A", "%0D%0A"), ("%0A", "%0D%0A"), ("%0D%0A", "%0A")] {
         let script = format!("out Content-Type: text/plain{}X-A: b{0}{}body", ends.0, ends.1);
-        let answer = whole(scene, &script, 200, "body").await?;
+        let answer = scene.whole(&script, 200, "body").await?;
         ensure!(answer.header("x-a") == Some("b"), "{answer:?}");
     }
     Ok(())
@@ -116,7 +99,7 @@ async fn carriage_returns(scene: &Scene<'_>) -> Result<()> {
 
 async fn status_and_body(scene: &Scene<'_>) -> Result<()> {
     let script = "out Status: 404 Not here%0AContent-Type: text/plain%0A%0Agone";
-    whole(scene, script, 404, "gone").await.map(drop)
+    scene.whole(script, 404, "gone").await.map(drop)
 }
 
 async fn no_status(scene: &Scene<'_>) -> Result<()> {
@@ -171,7 +154,7 @@ async fn then_another(scene: &Scene<'_>, method: &str, script: &str) -> Result<A
     let answer = connection.answer(method == "HEAD").await?;
     let next = scene.request(
         "GET /cgi-bin/puppet HTTP/1.1",
-        &pull(&format!("{TYPED}; out next")),
+        &pull(&format!("{PLAIN}; out next")),
     );
     connection.send(next.as_bytes()).await?;
     let next = connection.answer(false).await?;
@@ -201,14 +184,14 @@ async fn no_content(scene: &Scene<'_>) -> Result<()> {
 }
 
 async fn client_redirect(scene: &Scene<'_>) -> Result<()> {
-    let answer = whole(scene, "out Location: http://x/%0A%0A", 302, "").await?;
+    let answer = scene.whole("out Location: http://x/%0A%0A", 302, "").await?;
     ensure!(answer.header("location") == Some("http://x/"), "{answer:?}");
     Ok(())
 }
 
 async fn redirect_with_document(scene: &Scene<'_>) -> Result<()> {
     let script = "out Location: http://x/%0AStatus: 301%0AContent-Type: text/plain%0A%0Amoved";
-    let answer = whole(scene, script, 301, "moved").await?;
+    let answer = scene.whole(script, 301, "moved").await?;
     ensure!(answer.header("location") == Some("http://x/"), "{answer:?}");
     Ok(())
 }
@@ -223,7 +206,9 @@ async fn created(scene: &Scene<'_>) -> Result<()> {
 }
 
 async fn redirect_with_cookie(scene: &Scene<'_>) -> Result<()> {
-    let answer = whole(scene, "out Location: /x%0ASet-Cookie: a=b%0A%0A", 302, "").await?;
+    let answer = scene
+        .whole("out Location: /x%0ASet-Cookie: a=b%0A%0A", 302, "")
+        .await?;
     ensure!(
         answer.header("location") == Some("/x") && answer.header("set-cookie") == Some("a=b"),
         "{answer:?}"
@@ -290,44 +275,36 @@ async fn bad_values(scene: &Scene<'_>) -> Result<()> {
 }
 
 async fn underscore(scene: &Scene<'_>) -> Result<()> {
-    let answer = whole(
-        scene,
-        "out Content-Type: text/plain%0AFoo_Bar: 1%0A%0Ax",
-        200,
-        "x",
-    )
-    .await?;
+    let answer = scene
+        .whole("out Content-Type: text/plain%0AFoo_Bar: 1%0A%0Ax", 200, "x")
+        .await?;
     ensure!(answer.header("foo_bar") == Some("1"), "{answer:?}");
     Ok(())
 }
 
 async fn odd_name(scene: &Scene<'_>) -> Result<()> {
-    let answer = whole(
-        scene,
-        "out <!--: spam%0AContent-Type: text/plain%0A%0Ax",
-        200,
-        "x",
-    )
-    .await?;
+    let answer = scene
+        .whole("out <!--: spam%0AContent-Type: text/plain%0A%0Ax", 200, "x")
+        .await?;
     ensure!(!format!("{:?}", answer.headers).contains("spam"), "{answer:?}");
     Ok(())
 }
 
 async fn cookies(scene: &Scene<'_>) -> Result<()> {
     let script = "out Set-Cookie: b=1%0AContent-Type: text/plain%0ASet-Cookie: a=2%0A%0Ax";
-    let answer = whole(scene, script, 200, "x").await?;
+    let answer = scene.whole(script, 200, "x").await?;
     ensure!(values(&answer, "set-cookie") == ["b=1", "a=2"], "{answer:?}");
     Ok(())
 }
 
 async fn content_types(scene: &Scene<'_>) -> Result<()> {
-    let answer = whole(
-        scene,
-        "out Content-Type: text/html%0AContent-Type: text/plain%0A%0Ax",
-        200,
-        "x",
-    )
-    .await?;
+    let answer = scene
+        .whole(
+            "out Content-Type: text/html%0AContent-Type: text/plain%0A%0Ax",
+            200,
+            "x",
+        )
+        .await?;
     ensure!(values(&answer, "content-type") == ["text/plain"], "{answer:?}");
     Ok(())
 }
@@ -335,7 +312,7 @@ async fn content_types(scene: &Scene<'_>) -> Result<()> {
 async fn date_and_server(scene: &Scene<'_>) -> Result<()> {
     let date = "Mon, 05 Jan 2026 10:00:00 GMT";
     let script = format!("out Content-Type: text/plain%0ADate: {date}%0AServer: own%0A%0Ax");
-    let answer = whole(scene, &script, 200, "x").await?;
+    let answer = scene.whole(&script, 200, "x").await?;
     ensure!(
         values(&answer, "date") == [date] && values(&answer, "server") == ["own"],
         "{answer:?}"
@@ -375,7 +352,7 @@ async fn long_lines(scene: &Scene<'_>) -> Result<()> {
             "{}; repeat {bytes} v; out %0A%0Ax",
             "out Content-Type: text/plain%0AX-Long: "
         );
-        let answer = whole(scene, &script, 200, "x").await?;
+        let answer = scene.whole(&script, 200, "x").await?;
         ensure!(
             answer.header("x-long").map(str::len) == Some(bytes),
             "{bytes} bytes are not passed"
@@ -386,7 +363,7 @@ async fn long_lines(scene: &Scene<'_>) -> Result<()> {
 
 async fn long_block(scene: &Scene<'_>) -> Result<()> {
     let line = "X-Line: 3456789012345678901234567890123456789012345678901234567890%0A";
-    let lines = format!("repeat 1100 {line}; {TYPED}; out x");
+    let lines = format!("repeat 1100 {line}; {PLAIN}; out x");
     refused(scene, &[&lines]).await
 }
 
@@ -395,13 +372,9 @@ async fn endless_line(scene: &Scene<'_>) -> Result<()> {
 }
 
 async fn dripping(scene: &Scene<'_>) -> Result<()> {
-    let answer = whole(
-        scene,
-        "drip 5 Content-Type: text/plain%0AX-A: b%0A%0Aslow",
-        200,
-        "slow",
-    )
-    .await?;
+    let answer = scene
+        .whole("drip 5 Content-Type: text/plain%0AX-A: b%0A%0Aslow", 200, "slow")
+        .await?;
     ensure!(values(&answer, "x-a") == ["b"], "{answer:?}");
     Ok(())
 }
@@ -448,7 +421,7 @@ async fn bad_lengths(scene: &Scene<'_>) -> Result<()> {
         "99999999999999999999",
     ] {
         let script = format!("out Content-Type: text/plain%0AContent-Length: {lengths}%0A%0Afives");
-        let answer = whole(scene, &script, 200, "fives").await?;
+        let answer = scene.whole(&script, 200, "fives").await?;
         ensure!(answer.header("content-length").is_none(), "{answer:?}");
     }
     Ok(())
@@ -465,7 +438,7 @@ async fn head(scene: &Scene<'_>) -> Result<()> {
 }
 
 async fn head_of_endless(scene: &Scene<'_>) -> Result<()> {
-    let script = format!("{TYPED}; repeat 100000000000 more");
+    let script = format!("{PLAIN}; repeat 100000000000 more");
     then_another(scene, "HEAD", &script).await?;
     // Its record is written once it has left.
     scene.record(2).await.map(drop)
@@ -473,7 +446,7 @@ async fn head_of_endless(scene: &Scene<'_>) -> Result<()> {
 
 async fn every_byte(scene: &Scene<'_>) -> Result<()> {
     let all = (0..=255).fold(String::new(), |all, byte| format!("{all}%{byte:02X}"));
-    let answer = scene.puppet(&format!("{TYPED}; repeat 256 {all}")).await?;
+    let answer = scene.puppet(&format!("{PLAIN}; repeat 256 {all}")).await?;
     let expected: Vec<u8> = (0..=255).collect::<Vec<u8>>().repeat(256);
     ensure!(
         answer.body == expected && answer.complete,
@@ -484,7 +457,8 @@ async fn every_byte(scene: &Scene<'_>) -> Result<()> {
 }
 
 async fn blank_lines(scene: &Scene<'_>) -> Result<()> {
-    whole(scene, &format!("{TYPED}; out %0A%0D%0A%0Ax"), 200, "\n\r\n\nx")
+    scene
+        .whole(&format!("{PLAIN}; out %0A%0D%0A%0Ax"), 200, "\n\r\n\nx")
         .await
         .map(drop)
 }
@@ -504,7 +478,7 @@ async fn empty_body(scene: &Scene<'_>) -> Result<()> {
 }
 
 async fn range(scene: &Scene<'_>) -> Result<()> {
-    let fields = format!("{}Range: bytes=0-3\r\n", pull(&format!("{TYPED}; out the whole")));
+    let fields = format!("{}Range: bytes=0-3\r\n", pull(&format!("{PLAIN}; out the whole")));
     let answer = scene.get("/cgi-bin/puppet", &fields).await?;
     ensure!(answer.status == 200 && answer.text() == "the whole", "{answer:?}");
     Ok(())
@@ -522,18 +496,14 @@ async fn encoded(scene: &Scene<'_>) -> Result<()> {
 }
 
 async fn own_field(scene: &Scene<'_>) -> Result<()> {
-    let answer = whole(
-        scene,
-        "out X-Foo:   bar  %0AContent-Type: text/plain%0A%0Ax",
-        200,
-        "x",
-    )
-    .await?;
+    let answer = scene
+        .whole("out X-Foo:   bar  %0AContent-Type: text/plain%0A%0Ax", 200, "x")
+        .await?;
     ensure!(answer.header("x-foo") == Some("bar"), "{answer:?}");
     Ok(())
 }
 
 async fn status_line(scene: &Scene<'_>) -> Result<()> {
     let script = "out HTTP/1.1 404 Gone away%0AContent-Type: text/plain%0A%0Agone";
-    whole(scene, script, 404, "gone").await.map(drop)
+    scene.whole(script, 404, "gone").await.map(drop)
 }

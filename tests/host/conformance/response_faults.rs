@@ -1,11 +1,13 @@
 //! Faults of other hosts that concern answers; their numbers are of the list of faults.
 
 use anyhow::{Result, ensure};
-use warmbin_tests::{Answer, HostBuilder};
+use warmbin_tests::HostBuilder;
 
 use super::Where::Everywhere;
+use super::body::post_over_http2;
 use super::scene::{PLAIN, Scene, pull, puppet, puppet_as};
 use super::section;
+use super::whole_responses::nph;
 
 section! {
     "Faults seen in other hosts: answers";
@@ -42,11 +44,6 @@ fn hasty(builder: HostBuilder) -> Result<HostBuilder> {
     puppet(builder.table("[limits]\nwall = \"500ms\"\ngrace = \"200ms\""))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
-fn nph(builder: HostBuilder) -> Result<HostBuilder> {
-    Ok(puppet_as(builder, "nph-puppet", ""))
-}
-
 /// The page for 404 has a status of its own, the one for 413 is not made.
 fn failing_page(builder: HostBuilder) -> Result<HostBuilder> {
     let page = "#!/bin/sh\nprintf 'Status: 200 Fine\\nContent-Type: text/plain\\n\\nnot here'\n";
@@ -63,21 +60,6 @@ fn failing_page(builder: HostBuilder) -> Result<HostBuilder> {
 
 fn bare(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(puppet_as(puppet(builder)?, "bare", "body_only = \"text/plain\""))
-}
-
-async fn whole(scene: &Scene<'_>, script: &str, status: u16, body: &str) -> Result<Answer> {
-    let answer = scene.puppet(script).await?;
-    ensure!(
-        answer.status == status && answer.text() == body && answer.complete,
-        "{script}: {answer:?}"
-    );
-    Ok(answer)
-}
-
-async fn refused(scene: &Scene<'_>, script: &str) -> Result<()> {
-    let answer = scene.puppet(script).await?;
-    ensure!(answer.status == 502, "{script}: {answer:?}");
-    Ok(())
 }
 
 async fn too_slow(scene: &Scene<'_>) -> Result<()> {
@@ -108,11 +90,11 @@ async fn own_framing(scene: &Scene<'_>) -> Result<()> {
         "Transfer-Encoding:",
         "Transfer-Encoding: identity",
     ] {
-        refused(
-            scene,
-            &format!("out Content-Type: text/plain%0A{field}%0A%0A1%0D%0Ax%0D%0A0%0D%0A%0D%0A"),
-        )
-        .await?;
+        scene
+            .unusable(&format!(
+                "out Content-Type: text/plain%0A{field}%0A%0A1%0D%0Ax%0D%0A0%0D%0A%0D%0A"
+            ))
+            .await?;
     }
     Ok(())
 }
@@ -126,7 +108,7 @@ async fn no_date(scene: &Scene<'_>) -> Result<()> {
         "2026-01-05T10:00:00Z",
     ] {
         let script = format!("out Content-Type: text/plain%0ALast-Modified: {date}%0ADate: {date}%0A%0Apage");
-        let answer = whole(scene, &script, 200, "page").await?;
+        let answer = scene.whole(&script, 200, "page").await?;
         ensure!(answer.header("last-modified").is_none(), "{date}: {answer:?}");
         // The host's own, as for any answer without one.
         ensure!(
@@ -136,7 +118,7 @@ async fn no_date(scene: &Scene<'_>) -> Result<()> {
     }
     let good = "Mon, 05 Jan 2026 10:00:00 GMT";
     let script = format!("out Content-Type: text/plain%0ALast-Modified: {good}%0AExpires: 0%0A%0Apage");
-    let answer = whole(scene, &script, 200, "page").await?;
+    let answer = scene.whole(&script, 200, "page").await?;
     ensure!(
         answer.header("last-modified") == Some(good) && answer.header("expires") == Some("0"),
         "{answer:?}"
@@ -185,29 +167,19 @@ async fn page_fails(scene: &Scene<'_>) -> Result<()> {
         .raw(format!("{request}{}", "x".repeat(2000)).as_bytes())
         .await?;
     ensure!(answer.status == 413 && answer.complete, "{answer:?}");
-    let client = reqwest::Client::builder()
-        .http2_prior_knowledge()
-        .no_proxy()
-        .build()?;
-    let answer = client
-        .post(format!("{}/cgi-bin/puppet", scene.host.programs()))
-        .header("Warmbin-Mode", scene.mode)
-        .header("Puppet", PLAIN)
-        .body("x".repeat(2000))
-        .send()
-        .await?;
-    ensure!(answer.status() == 413, "{answer:?}");
+    let (status, _) = post_over_http2(scene, PLAIN, vec![b'x'; 2000]).await?;
+    ensure!(status == 413, "{status}");
     Ok(())
 }
 
 async fn little(scene: &Scene<'_>) -> Result<()> {
-    refused(scene, "exit 0").await?;
-    whole(scene, PLAIN, 200, "").await.map(drop)
+    scene.unusable("exit 0").await?;
+    scene.whole(PLAIN, 200, "").await.map(drop)
 }
 
 async fn headerless(scene: &Scene<'_>) -> Result<()> {
-    refused(scene, "out Hello, world%0A%0A").await?;
-    refused(scene, "out %3Chtml>%0A%3C/html>%0A").await?;
+    scene.unusable("out Hello, world%0A%0A").await?;
+    scene.unusable("out %3Chtml>%0A%3C/html>%0A").await?;
     let answer = scene
         .get("/cgi-bin/bare", &pull("out Hello, world%0A%0A"))
         .await?;
@@ -224,7 +196,7 @@ async fn login(scene: &Scene<'_>) -> Result<()> {
         ("Set-Cookie: a=b%0ALocation: /x", 302),
         ("Status: 303 See Other%0ALocation: /x%0ASet-Cookie: a=b", 303),
     ] {
-        let answer = whole(scene, &format!("out {block}%0A%0A"), status, "").await?;
+        let answer = scene.whole(&format!("out {block}%0A%0A"), status, "").await?;
         ensure!(
             answer.header("location") == Some("/x") && answer.header("set-cookie") == Some("a=b"),
             "{answer:?}"
@@ -235,9 +207,10 @@ async fn login(scene: &Scene<'_>) -> Result<()> {
 
 async fn empty_sendfile(scene: &Scene<'_>) -> Result<()> {
     for block in ["X-Sendfile:", "Content-Type: text/plain%0AX-Sendfile: "] {
-        refused(scene, &format!("out {block}%0A%0Abody")).await?;
+        scene.unusable(&format!("out {block}%0A%0Abody")).await?;
     }
-    whole(scene, &format!("{PLAIN}; out page"), 200, "page")
+    scene
+        .whole(&format!("{PLAIN}; out page"), 200, "page")
         .await
         .map(drop)
 }
@@ -267,12 +240,16 @@ async fn not_modified(scene: &Scene<'_>) -> Result<()> {
 
 async fn cgitb(scene: &Scene<'_>) -> Result<()> {
     let script = "out <!--: spam%0D%0AContent-Type: text/html%0D%0A%0D%0A<body>Traceback";
-    whole(scene, script, 200, "<body>Traceback").await.map(drop)
+    scene.whole(script, 200, "<body>Traceback").await.map(drop)
 }
 
 async fn markup(scene: &Scene<'_>) -> Result<()> {
-    refused(scene, "out X-A: b%0A%0A<script>alert(1)</script>").await?;
-    let answer = whole(scene, "out Status: 200%0A%0A<script>", 200, "<script>").await?;
+    scene
+        .unusable("out X-A: b%0A%0A<script>alert(1)</script>")
+        .await?;
+    let answer = scene
+        .whole("out Status: 200%0A%0A<script>", 200, "<script>")
+        .await?;
     ensure!(answer.header("content-type").is_none(), "{answer:?}");
     Ok(())
 }
@@ -298,16 +275,17 @@ async fn rubbish(scene: &Scene<'_>) -> Result<()> {
         "GET / HTTP/1.1%0A%0A",
         "%1B[2J%0A%0A",
     ] {
-        refused(scene, &format!("out {output}")).await?;
+        scene.unusable(&format!("out {output}")).await?;
     }
-    whole(scene, &format!("{PLAIN}; out page"), 200, "page")
+    scene
+        .whole(&format!("{PLAIN}; out page"), 200, "page")
         .await
         .map(drop)
 }
 
 async fn mixed_ends(scene: &Scene<'_>) -> Result<()> {
     let script = "out Content-Type: text/plain%0D%0AX-A: b%0A%0Apage";
-    let answer = whole(scene, script, 200, "page").await?;
+    let answer = scene.whole(script, 200, "page").await?;
     ensure!(answer.header("x-a") == Some("b"), "{answer:?}");
     Ok(())
 }
@@ -317,27 +295,27 @@ async fn negative(scene: &Scene<'_>) -> Result<()> {
         "Content-Length: -1%0AContent-Length: 4",
         "Content-Length: 4%0AContent-Length: -1",
     ] {
-        whole(
-            scene,
-            &format!("out Content-Type: text/plain%0A{lengths}%0A%0Apage"),
-            200,
-            "page",
-        )
-        .await?;
+        scene
+            .whole(
+                &format!("out Content-Type: text/plain%0A{lengths}%0A%0Apage"),
+                200,
+                "page",
+            )
+            .await?;
     }
     Ok(())
 }
 
 async fn moved(scene: &Scene<'_>) -> Result<()> {
     let script = "out Content-Type: text/plain%0ALocation: http://x/%0A%0Amoved";
-    let answer = whole(scene, script, 302, "moved").await?;
+    let answer = scene.whole(script, 302, "moved").await?;
     ensure!(answer.header("location") == Some("http://x/"), "{answer:?}");
     Ok(())
 }
 
 async fn late_status(scene: &Scene<'_>) -> Result<()> {
     let script = "out Content-Type: text/plain%0A; repeat 100 X-Filler: y%0A; out location: http://x/%0Astatus: 307%0A%0A";
-    let answer = whole(scene, script, 307, "").await?;
+    let answer = scene.whole(script, 307, "").await?;
     ensure!(answer.header("location") == Some("http://x/"), "{answer:?}");
     Ok(())
 }

@@ -38,7 +38,6 @@ const NO_FILE: &str = "A drop-in script is a file that the system starts.";
 const SHOW: &str =
     "#!/usr/bin/env sh\nprintf 'Content-Type: text/plain\\n\\nHERE=%s\\nNAME=%s\\n' \"$(pwd)\" \"$0\"; env\n";
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn nested(builder: HostBuilder) -> Result<HostBuilder> {
     let mut builder = builder;
     for (name, route) in [("root", "/"), ("a", "/a"), ("ab", "/a/b")] {

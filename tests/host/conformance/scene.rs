@@ -1,8 +1,11 @@
 //! What a case works with: a host, the mode that is played in, and shorthands for requests.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 use warmbin_tests::{Answer, Connection, HostBuilder, TestHost, guest};
+
+use super::flow::{Version, client};
 
 /// A host and a mode.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +18,6 @@ pub(super) struct Scene<'h> {
 pub(super) type Expected<'e> = [(&'e str, Option<&'e str>)];
 
 /// The usual host: one program that does what the request says.
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 pub(super) fn puppet(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(builder.guest("puppet", ""))
 }
@@ -79,6 +81,23 @@ impl<'h> Scene<'h> {
         self.get("/cgi-bin/puppet", &pull(script)).await
     }
 
+    /// As [`Self::puppet`], whose answer has to be whole, with this status and body.
+    pub(super) async fn whole(&self, script: &str, status: u16, body: &str) -> Result<Answer> {
+        let answer = self.puppet(script).await?;
+        ensure!(
+            answer.status == status && answer.text() == body && answer.complete,
+            "{script}: {answer:?}"
+        );
+        Ok(answer)
+    }
+
+    /// The puppet that does `script` gives no usable answer.
+    pub(super) async fn unusable(&self, script: &str) -> Result<()> {
+        let answer = self.puppet(script).await?;
+        ensure!(answer.status == 502, "{script}: {answer:?}");
+        Ok(())
+    }
+
     /// The puppet's environment for a GET of `target` (below `/cgi-bin/puppet`) with `fields`.
     pub(super) async fn environment(&self, below: &str, fields: &str) -> Result<Variables> {
         let answer = self
@@ -90,21 +109,20 @@ impl<'h> Scene<'h> {
         Variables::of(&answer)
     }
 
-    /// The same over HTTP/2 with prior knowledge.
+    /// A request over HTTP/2 with prior knowledge, on a connection of its own, that has a puppet at `target` do `script`.
+    pub(super) fn over_http2(&self, method: Method, target: &str, script: &str) -> Result<RequestBuilder> {
+        let url = format!("{}{target}", self.host.programs());
+        let request = client(Version::Two)?.request(method, url);
+        Ok(request.header("Warmbin-Mode", self.mode).header("Puppet", script))
+    }
+
+    /// [`Self::environment`] over HTTP/2.
     pub(super) async fn environment_over_http2(
         &self,
         below: &str,
         fields: &[(&str, &str)],
     ) -> Result<Variables> {
-        let client = reqwest::Client::builder()
-            .http2_prior_knowledge()
-            .no_proxy()
-            .build()?;
-        let url = format!("{}/cgi-bin/puppet{below}", self.host.programs());
-        let mut request = client
-            .get(url)
-            .header("Warmbin-Mode", self.mode)
-            .header("Puppet", ENV);
+        let mut request = self.over_http2(Method::GET, &format!("/cgi-bin/puppet{below}"), ENV)?;
         for (name, value) in fields {
             request = request.header(*name, *value);
         }

@@ -18,7 +18,6 @@ section! {
     l29 Everywhere, on with_documents, "program, document, program, sent in one go" => "answered in that order": pipelined;
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn idle_limit(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(builder.guest("puppet", "limits = { idle = \"3s\" }"))
 }

@@ -1,6 +1,7 @@
 //! Programs that answer for themselves: whole HTTP responses (RFC 3875 §5), interim ones, bodies alone.
 
 use anyhow::{Result, bail, ensure};
+use reqwest::Method;
 use warmbin_tests::{Answer, HostBuilder};
 
 use super::Where::Everywhere;
@@ -32,12 +33,10 @@ section! {
         "an empty 200; 502; a body like any other; no body": body_only_edges;
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
-fn nph(builder: HostBuilder) -> Result<HostBuilder> {
+pub(super) fn nph(builder: HostBuilder) -> Result<HostBuilder> {
     Ok(puppet_as(builder, "nph-puppet", ""))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape all set-ups share")]
 fn named(builder: HostBuilder) -> Result<HostBuilder> {
     let builder = puppet_as(builder, "always", "nph = \"always\"");
     Ok(puppet_as(builder, "nph-never", "nph = \"never\""))
@@ -79,16 +78,8 @@ async fn nph_says(scene: &Scene<'_>, script: &str) -> Result<Answer> {
 
 /// Status and body of an answer over HTTP/2.
 async fn over_http2(scene: &Scene<'_>, script: &str) -> Result<(u16, String)> {
-    let client = reqwest::Client::builder()
-        .http2_prior_knowledge()
-        .no_proxy()
-        .build()?;
-    let answer = client
-        .get(format!("{}/cgi-bin/nph-puppet", scene.host.programs()))
-        .header("Warmbin-Mode", scene.mode)
-        .header("Puppet", script)
-        .send()
-        .await?;
+    let request = scene.over_http2(Method::GET, "/cgi-bin/nph-puppet", script)?;
+    let answer = request.send().await?;
     Ok((answer.status().as_u16(), answer.text().await?))
 }
 

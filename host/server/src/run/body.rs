@@ -48,7 +48,7 @@ impl From<std::io::Error> for Broken {
 pub struct ProgramBody {
     run: Run,
     /// Output that has been read and not been looked at: at first what came with the header block.
-    held: Option<Bytes>,
+    held: Bytes,
     framing: Framing,
     /// What may still be sent.
     allowed: u64,
@@ -73,7 +73,7 @@ impl ProgramBody {
         let is_empty = matches!(framing, Framing::Length(0));
         let mut body = Self {
             run,
-            held: Some(first),
+            held: first,
             framing,
             allowed,
             state: State::Reading,
@@ -133,8 +133,8 @@ impl ProgramBody {
 
     /// The next piece of output.
     fn poll_output(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, OutputError>> {
-        if let Some(held) = self.held.take_if(|held| !held.is_empty()) {
-            return Poll::Ready(Ok(Some(held)));
+        if !self.held.is_empty() {
+            return Poll::Ready(Ok(Some(std::mem::take(&mut self.held))));
         }
         match self.run.parts() {
             Some((_, output, _)) => output.poll_chunk(cx),
@@ -149,7 +149,7 @@ impl ProgramBody {
             Framing::Length(missing) => piece.truncate(usize::try_from(*missing).unwrap_or(usize::MAX)),
             Framing::Chunks(decoder) => match decoder.next(&mut piece) {
                 Ok(Some(data)) => {
-                    self.held = Some(piece);
+                    self.held = piece;
                     return Some(data);
                 }
                 Ok(None) => {

@@ -23,9 +23,7 @@ pub(super) async fn respond(path: &Path, parts: &Parts) -> Result<Response<Answe
     answer.map_err(|error| {
         let mut refusal = match error.kind() {
             std::io::ErrorKind::NotFound => Refusal::not_found(),
-            std::io::ErrorKind::PermissionDenied => {
-                Refusal::new(StatusCode::FORBIDDEN, "This is not served.")
-            }
+            std::io::ErrorKind::PermissionDenied => Refusal::not_served(),
             _ => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "The document cannot be read."),
         };
         refusal.internal = Some(format!("{}: {error}", path.display()));

@@ -16,7 +16,7 @@ use super::Hop;
 use super::answer::Answer;
 use super::refuse::Refusal;
 use super::route::{self, Destination, Routed};
-use super::{deliver, document, mode, redirect};
+use super::{deliver, document, mode, redirect, request_body};
 
 /// The request that could not be answered.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ pub(super) async fn page(
     redirect(parts, &target).ok()?;
     drop_conditions(&mut parts.headers);
     hop.failed = Some(failed);
-    hop.leave_body();
+    request_body::drain(hop.body.take());
     let made = match route::find(hop.host, &parts.uri).await {
         Ok(Destination::Program(routed)) => by_program(hop, parts, &routed, refusal.status).await,
         Ok(Destination::Document(path)) => document::respond(&path, parts).await,

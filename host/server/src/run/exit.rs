@@ -7,6 +7,7 @@ use warmbin_exec::running::Cut;
 use warmbin_exec::{Exit, Finished, Outcome, Output, Running, StopReason, Stopper};
 
 use super::record::Account;
+use super::refuse::Refusal;
 use crate::catalog::Entry;
 
 /// How long the end of an answer waits for that of its program where it matters little. A killed program is reaped at
@@ -107,6 +108,16 @@ impl Run {
             }
             _ => VERDICT,
         }
+    }
+
+    /// The request is refused although the program ran, which decides the answer.
+    pub fn refuse(&mut self, refusal: Refusal) -> Refusal {
+        let refusal = match self.account() {
+            Some(account) => account.refuse(refusal),
+            None => refusal,
+        };
+        self.settle();
+        refusal
     }
 
     /// The answer is decided. Dropping the run no longer means that the client left.

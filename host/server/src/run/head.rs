@@ -43,12 +43,7 @@ pub async fn read(run: &mut Run, awaited: &Awaited) -> Result<(ResponseHead, Byt
         }
         Err(Failure::Ended(error)) => no_answer(run, awaited, &error).await,
     };
-    let refusal = match run.account() {
-        Some(account) => account.refuse(failure),
-        None => failure,
-    };
-    run.settle();
-    Err(refusal)
+    Err(run.refuse(failure))
 }
 
 enum Failure {

@@ -94,6 +94,11 @@ impl Refusal {
         Self::new(StatusCode::NOT_FOUND, "There is nothing at this address.")
     }
 
+    /// There is something that is not for clients.
+    pub fn not_served() -> Self {
+        Self::new(StatusCode::FORBIDDEN, "This is not served.")
+    }
+
     /// This refusal as a problem document.
     #[must_use]
     pub fn as_problem(mut self) -> Self {

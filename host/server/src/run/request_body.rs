@@ -187,18 +187,29 @@ impl Hesitation {
     }
 }
 
-/// Whether it is the client that everybody waits for.
+/// Whether it is the client that everybody waits for; never where there is nothing to wait for.
 #[derive(Debug, Clone, Default)]
-pub struct Awaited(Arc<AtomicBool>);
+pub struct Awaited(Option<Arc<AtomicBool>>);
 
 impl Awaited {
     /// Why a program was stopped that had not answered: the client's doing if the program wanted more of the body.
     pub fn explain(&self, reason: StopReason) -> Refusal {
         let ran_out = matches!(reason, StopReason::Idle | StopReason::Wall);
-        if ran_out && self.0.load(Ordering::Relaxed) {
+        if ran_out
+            && self
+                .0
+                .as_ref()
+                .is_some_and(|pending| pending.load(Ordering::Relaxed))
+        {
             too_slow()
         } else {
             Refusal::stopped(reason)
+        }
+    }
+
+    fn note(&self, is_pending: bool) {
+        if let Some(pending) = &self.0 {
+            pending.store(is_pending, Ordering::Relaxed);
         }
     }
 }
@@ -220,7 +231,7 @@ impl Delivery {
                 due: Box::pin(invitation.due.clone().cancelled_owned()),
             }),
             invitation,
-            awaited: Awaited::default(),
+            awaited: Awaited(Some(Arc::default())),
             body: Some(body),
         }
     }
@@ -238,7 +249,7 @@ impl Stream for Delivery {
             Some(body) if !body.ended => body.poll_chunk(cx),
             _ => Poll::Ready(None),
         };
-        self.awaited.0.store(polled.is_pending(), Ordering::Relaxed);
+        self.awaited.note(polled.is_pending());
         if let Some(invitation) = self.invitation.take() {
             invitation.sent.cancel();
         }
@@ -248,14 +259,13 @@ impl Stream for Delivery {
 
 impl Drop for Delivery {
     fn drop(&mut self) {
-        if let Some(body) = self.body.take() {
-            drain(body);
-        }
+        drain(self.body.take());
     }
 }
 
-/// Reads and drops what is left, unless the client has not begun to send it.
-pub fn drain(mut body: ClientBody) {
+/// Reads and drops what no program took, so that the answer arrives; unless the client has not begun to send it.
+pub fn drain(body: Option<ClientBody>) {
+    let Some(mut body) = body else { return };
     if body.ended || (body.waits && !body.touched) {
         return;
     }

@@ -83,7 +83,7 @@ async fn document(host: &Host, uri: &Uri) -> Result<PathBuf, Refusal> {
     match documents.find(path).await {
         Ok(file) => Ok(file),
         Err(NoDocument::AddSlash) => Err(add_slash(uri)),
-        Err(NoDocument::NotServed) => Err(Refusal::new(StatusCode::FORBIDDEN, "This is not served.")),
+        Err(NoDocument::NotServed) => Err(Refusal::not_served()),
         Err(NoDocument::Absent) => Err(Refusal::not_found()),
     }
 }

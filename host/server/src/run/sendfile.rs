@@ -7,8 +7,8 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use http::header::CONTENT_LENGTH;
 use http::request::Parts;
 use http::{HeaderMap, Method, Response, StatusCode};
 use http_body::Body;
@@ -30,35 +30,19 @@ pub(super) async fn respond(
     parts: &Parts,
     extras: Extras<'_>,
 ) -> Result<Response<Answer>, Refusal> {
-    let answered = match run.account() {
-        Some(account) => {
-            let roots = account.entry().policy.sendfile_roots.to_vec();
-            send(roots, named, head.status, parts).await
-        }
-        None => Err(refused(StatusCode::INTERNAL_SERVER_ERROR, String::new())),
-    };
-    let mut response = match answered {
-        Ok(response) => response,
-        Err(refusal) => {
-            let refusal = match run.account() {
-                Some(account) => account.refuse(refusal),
-                None => refusal,
-            };
-            run.settle();
-            return Err(refusal);
-        }
-    };
+    let roots = run
+        .account()
+        .map(|account| Arc::clone(&account.entry().policy.sendfile_roots))
+        .unwrap_or_default();
+    let answered = send(roots, named, head.status, parts).await;
+    let mut response = answered.map_err(|refusal| run.refuse(refusal))?;
     if head.status != StatusCode::OK {
         *response.status_mut() = head.status;
     }
     let length = response.body().size_hint().exact().unwrap_or_default();
     let out = response.headers_mut();
-    for name in head.headers.keys() {
-        out.remove(name);
-    }
-    for (name, value) in &head.headers {
-        out.append(name, value.clone());
-    }
+    // What is there already gives way, and what is said twice is kept.
+    out.extend(head.headers);
     extras.add(out, &mut run);
     let status = response.status();
     if let Some(account) = run.account() {
@@ -70,7 +54,7 @@ pub(super) async fn respond(
 }
 
 async fn send(
-    roots: Vec<PathBuf>,
+    roots: Arc<[PathBuf]>,
     named: &[u8],
     status: StatusCode,
     parts: &Parts,
@@ -86,17 +70,8 @@ async fn send(
         (true, _) => (&parts.method, &none),
         (false, _) => (&Method::GET, &none),
     };
-    let mut response = file::answer(&path, method, headers)
-        .await
-        .map_err(|error| cannot_open(&path, &error))?;
-    // A file without content has no length from the layer below.
-    if response.body().size_hint().exact() == Some(0) && method == Method::GET {
-        response
-            .headers_mut()
-            .entry(CONTENT_LENGTH)
-            .or_insert_with(|| 0.into());
-    }
-    Ok(response)
+    let answered = file::answer(&path, method, headers).await;
+    answered.map_err(|error| cannot_open(&path, &error))
 }
 
 /// Where the file really is, if it may be sent.
@@ -138,11 +113,14 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> Refusal {
 }
 
 fn refused(status: StatusCode, why: String) -> Refusal {
-    let mut refusal = Refusal::failed(status, Outcome::BadOutput, why);
-    match status {
-        StatusCode::FORBIDDEN => "This is not served.".clone_into(&mut refusal.detail),
-        StatusCode::NOT_FOUND => "There is nothing at this address.".clone_into(&mut refusal.detail),
-        _ => {}
+    let told = match status {
+        StatusCode::FORBIDDEN => Refusal::not_served(),
+        StatusCode::NOT_FOUND => Refusal::not_found(),
+        _ => return Refusal::failed(status, Outcome::BadOutput, why),
+    };
+    Refusal {
+        outcome: Outcome::BadOutput,
+        internal: Some(why),
+        ..told
     }
-    refusal
 }
